@@ -21,6 +21,8 @@ pub struct Waits {
     pub barrier: f64,
     /// A global atomic with a result.
     pub atomic: f64,
+    /// Cycles that a `match.any` takes longer, for its values beyond the first.
+    pub matches: f64,
     /// Cycles that requests before it and other warps of the multiprocessor keep a fence of the device.
     pub fences: f64,
 }
@@ -146,6 +148,7 @@ impl<'d> Lone<'d> {
             Unit::Atomic => self.waits.atomic,
             Unit::Shuffle => latency.shuffle,
             Unit::Special => latency.special,
+            Unit::Match => latency.special + self.waits.matches,
             Unit::Double => latency.double,
             Unit::Tensor => latency.tensor,
             Unit::Constant => latency.constant + self.waits.constant,

@@ -22,6 +22,8 @@ pub enum Unit {
     Double,
     /// Special functions, conversions, counting bits.
     Special,
+    /// Lanes that look for others with their value (`match.any`), a value after the other.
+    Match,
     /// Once for the warp.
     Uniform,
     /// Branches, barriers of convergence.
@@ -350,6 +352,7 @@ fn unit(instruction: &Instruction) -> Unit {
         },
         Family::Warp => match mnemonic {
             "SHFL" => Unit::Shuffle,
+            "MATCH" if instruction.opcode.modifiers().any(|modifier| modifier == "ANY") => Unit::Match,
             "REDUX" | "MATCH" => Unit::Special,
             _ => Unit::Alu,
         },
@@ -366,7 +369,7 @@ fn unit(instruction: &Instruction) -> Unit {
 
 #[cfg(test)]
 mod tests {
-    use super::{Block, Code};
+    use super::{Block, Code, Unit};
 
     /// Of lines of machine code; a label without a dot is a function's.
     fn blocks(lines: &[&str]) -> Vec<Block> {
@@ -381,6 +384,13 @@ mod tests {
             }
         }
         Code::of(&sass::listing::parse(&text).kernels[0], &[]).blocks
+    }
+
+    #[test]
+    fn units_of_what_matches() {
+        let unit = |line: &str| blocks(&[line, "EXIT"])[0].ops[0].unit;
+        assert_eq!(unit("MATCH.ANY R3, R3"), Unit::Match);
+        assert_eq!(unit("MATCH.ALL PT, R3, R3"), Unit::Special);
     }
 
     #[test]

@@ -105,6 +105,8 @@ pub struct PipeCycles {
     pub double: f64,
     /// Special functions.
     pub special: f64,
+    /// A value of `match.any` beyond the first.
+    pub match_value: f64,
     /// Matrix products of 16 x 8 x 16.
     pub tensor: f64,
     /// Memory instructions and shuffles on their way to the unit that the schedulers share.

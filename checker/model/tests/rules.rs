@@ -107,6 +107,26 @@ fn scattering(words: u64, blocks: u64) -> Facts {
     facts
 }
 
+/// 2048 blocks a multiprocessor of eight warps each, of which each has so many operations of a unit.
+fn of_unit(unit: Unit, count: usize) -> Facts {
+    let mut ops = vec![op(unit, 2); count];
+    ops.push(op(Unit::Alu, 2));
+    facts(ops, 1, 8, 2048 * 132)
+}
+
+/// ex21 on an H200: 32 different values keep a multiprocessor for 60 cycles, 8 for 11, and 2 cost nothing beside what a vote costs.
+#[test]
+fn a_match_costs_what_it_finds_different_values() {
+    let cycles = |values: u64| {
+        let mut facts = of_unit(Unit::Match, 8);
+        facts.launches[0].counters.match_values = 8 * 8 * values;
+        us(&facts) * 1980.0 / (2048.0 * 8.0 * 8.0)
+    };
+    assert!((cycles(32) / 61.0 - 1.0).abs() < 0.1, "{}", cycles(32));
+    assert!((11.0..14.5).contains(&cycles(8)), "{}", cycles(8));
+    assert!(cycles(2) < 3.0, "{}", cycles(2));
+}
+
 fn us(facts: &Facts) -> f64 {
     model(facts, &Device::h200().expect("the constants can be read")).us
 }

@@ -203,6 +203,8 @@ counters! {
     shuffles,
     /// Votes, matches and `redux` executed by a warp.
     votes,
+    /// Different values that a warp's `match.any` found, summed over them: the machine takes one after the other.
+    match_values,
     /// Divisions, reciprocals and roots to nearest, of f32 and f64, executed by a warp of which a lane has an operand that the machine's
     /// short way does not do: none, subnormal, infinite, or such that the result is. The warp goes a long way for it.
     long_divisions,

@@ -39,6 +39,7 @@ impl Parts {
         let indirect = work.of_unit(Unit::Indirect);
         let parted = if indirect > 0.0 { per_block(counters.divergent_branches) * busy.divergence } else { 0.0 };
         let issued = work.issued + parted + (indirect + work.calls) * (busy.indirect - 1.0);
+        let values = match_values(per_block(counters.match_values), work.of_unit(Unit::Match));
         let multiply = work.of_unit(Unit::Multiply);
         let requests: f64 = REQUESTS.into_iter().map(|unit| work.of_unit(unit)).sum();
         let wavefronts = shared(launch, code, found)
@@ -68,6 +69,7 @@ impl Parts {
             constant: (words - 1.0).max(0.0) * memory.constant_word,
             barrier: if warps_per_block > 1.0 { device.latency.barrier } else { 0.0 },
             atomic: device.latency.atomic,
+            matches: values / work.of_unit(Unit::Match).max(1e-9) * busy.match_value,
             fences: device.latency.fences(at_once * warps_per_block),
         };
         let costs = chain::costs(code, &found.blocks, device, &waits);
@@ -91,7 +93,8 @@ impl Parts {
             (Bound::Integer, by_schedulers((work.of_unit(Unit::Alu) * busy.alu).max(multiply * busy.multiply))),
             (Bound::Half, by_schedulers(work.of_unit(Unit::Half) * busy.half)),
             (Bound::Double, by_schedulers(work.of_unit(Unit::Double) * busy.double)),
-            (Bound::Special, by_schedulers(work.of_unit(Unit::Special) * busy.special)),
+            (Bound::Special, by_schedulers((work.of_unit(Unit::Special) + work.of_unit(Unit::Match)) * busy.special)),
+            (Bound::Match, by_schedulers(values * busy.match_value)),
             (Bound::Tensor, by_schedulers(work.of_unit(Unit::Tensor) * busy.tensor)),
             (Bound::Requests, by_schedulers(requests * busy.memory)),
             (Bound::Shared, shared),
@@ -126,6 +129,12 @@ impl Parts {
         let own = most + (norm(&[arithmetic, latency]) - most) * self.waits;
         norm(&[own, near, far, largest(&|bound| bound == Bound::Blocks)])
     }
+}
+
+/// Values of `match.any` beyond the first of each, which the machine takes one after the other: none where the assembler made no such
+/// instruction, and no more than 31 of each.
+fn match_values(counted: f64, executed: f64) -> f64 {
+    (counted - executed).clamp(0.0, 31.0 * executed)
 }
 
 /// Wavefronts of a block's loads from shared memory and stores to it. The simulator has those of PTX. Where the assembler makes one

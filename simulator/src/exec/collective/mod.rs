@@ -371,6 +371,12 @@ impl<O: Observer> Worker<'_, O> {
                     };
                     p[lane] = u64::from(all);
                 }
+                if matches!(op.f, CollectiveFn::MatchAny) {
+                    // The first lane of each value.
+                    let first = |lane: &usize| active >> lane & 1 != 0 && d[*lane].trailing_zeros() as usize == *lane;
+                    let values = (0..32usize).filter(first).count() as u64;
+                    self.count(group.pc, |c| c.match_values += values);
+                }
             }
             CollectiveFn::Redux(f) => {
                 // Lanes have the same members, as a rule.

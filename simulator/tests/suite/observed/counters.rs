@@ -298,6 +298,17 @@ fn floating_point_operations_by_type() {
     assert_eq!([c.flops, c.thread_fp32], [10, 5]);
 }
 
+#[test]
+fn values_of_a_match_by_warp() {
+    let values = |masked: u32| {
+        let body = format!("and.b32 %r2, %r1, {masked}; match.any.sync.b32 %r3, %r2, -1;");
+        let c = count(&body);
+        (c.votes, c.match_values)
+    };
+    assert_eq!([values(0), values(1), values(7), values(31)], [(1, 1), (1, 2), (1, 8), (1, 32)]);
+    assert_eq!(count("match.all.sync.b32 %r3, %r1, -1;").match_values, 0);
+}
+
 /// What the machine code tests before it calls: subnormal and tiny dividends, divisors whose reciprocal is subnormal, zeros.
 #[test]
 fn divisions_and_roots_that_take_the_long_way() {
