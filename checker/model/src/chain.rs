@@ -141,6 +141,7 @@ impl<'d> Lone<'d> {
             }
             Unit::Local if op.loads => self.waits.local,
             Unit::Global | Unit::Local | Unit::Reduction => latency.read,
+            Unit::Arrival => latency.shared,
             Unit::Shared => {
                 let words = if op.loads { f64::from(op.bits.max(32) / 32 - 1) } else { 0.0 };
                 latency.shared + self.waits.shared.max(words * latency.wide)
@@ -152,7 +153,7 @@ impl<'d> Lone<'d> {
             Unit::Double => latency.double,
             Unit::Tensor => latency.tensor,
             Unit::Constant => latency.constant + self.waits.constant,
-            Unit::Uniform | Unit::Other | Unit::Fence | Unit::Barrier => latency.uniform,
+            Unit::Uniform | Unit::Other | Unit::Fence | Unit::Barrier | Unit::Group => latency.uniform,
             Unit::Fma | Unit::Multiply | Unit::Alu | Unit::Half | Unit::Control | Unit::Indirect => 4.0,
         }
     }

@@ -50,6 +50,10 @@ pub enum Unit {
     Barrier,
     /// Fences.
     Fence,
+    /// Barrier objects in shared memory: who arrives, and who looks.
+    Arrival,
+    /// Groups of copies, closed and waited for.
+    Group,
     /// Whatever else: moves, special registers.
     Other,
 }
@@ -323,6 +327,7 @@ fn unit(instruction: &Instruction) -> Unit {
         Family::Memory(space, access) => match (space, access) {
             (Space::Global | Space::Generic, Access::Atomic) if mnemonic.starts_with("RED") => Unit::Reduction,
             (Space::Global | Space::Generic, Access::Atomic) => Unit::Atomic,
+            (Space::Shared, _) if mnemonic == "SYNCS" => Unit::Arrival,
             (Space::Shared, _) => Unit::Shared,
             (Space::Local, _) => Unit::Local,
             (Space::Constant, _) => Unit::Constant,
@@ -359,6 +364,8 @@ fn unit(instruction: &Instruction) -> Unit {
         Family::Synchronisation => match mnemonic {
             "BAR" => Unit::Barrier,
             "MEMBAR" | "FENCE" => Unit::Fence,
+            "LDGDEPBAR" | "DEPBAR" | "UTMACMDFLUSH" => Unit::Group,
+            "CCTL" if instruction.opcode.modifiers().any(|modifier| modifier == "IVALL") => Unit::Group,
             _ => Unit::Other,
         },
         Family::Control if matches!(mnemonic, "BRX" | "JMX" | "BRXU") => Unit::Indirect,
@@ -391,6 +398,15 @@ mod tests {
         let unit = |line: &str| blocks(&[line, "EXIT"])[0].ops[0].unit;
         assert_eq!(unit("MATCH.ANY R3, R3"), Unit::Match);
         assert_eq!(unit("MATCH.ALL PT, R3, R3"), Unit::Special);
+    }
+
+    #[test]
+    fn units_of_what_waits() {
+        let unit = |line: &str| blocks(&[line, "EXIT"])[0].ops[0].unit;
+        assert_eq!(unit("SYNCS.PHASECHK.TRANS64 PT, [UR6], R0"), Unit::Arrival);
+        let group = ["LDGDEPBAR", "DEPBAR.LE SB0, 0x0", "UTMACMDFLUSH", "CCTL.IVALL"];
+        assert_eq!(group.map(unit), [Unit::Group; 4]);
+        assert_ne!(unit("CCTL.E.PF2 [R2]"), Unit::Group);
     }
 
     #[test]

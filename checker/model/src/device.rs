@@ -111,6 +111,10 @@ pub struct PipeCycles {
     pub tensor: f64,
     /// Memory instructions and shuffles on their way to the unit that the schedulers share.
     pub memory: f64,
+    /// An arrival at a barrier object in shared memory, or a look at one.
+    pub arrival: f64,
+    /// What closes a group of copies, and each instruction that waits for one.
+    pub group: f64,
     /// Uniform datapath.
     pub uniform: f64,
     /// Branches.

@@ -42,6 +42,7 @@ impl Parts {
         let values = match_values(per_block(counters.match_values), work.of_unit(Unit::Match));
         let multiply = work.of_unit(Unit::Multiply);
         let requests: f64 = REQUESTS.into_iter().map(|unit| work.of_unit(unit)).sum();
+        let waiting = work.of_unit(Unit::Arrival) * busy.arrival + work.of_unit(Unit::Group) * busy.group;
         let wavefronts = shared(launch, code, found)
             + per_block(counters.shared_atomic_requests) * shared_atomic(launch, code, found, device);
         let spilled = spilled(code, found).map(|sectors| sectors / ran);
@@ -96,7 +97,7 @@ impl Parts {
             (Bound::Special, by_schedulers((work.of_unit(Unit::Special) + work.of_unit(Unit::Match)) * busy.special)),
             (Bound::Match, by_schedulers(values * busy.match_value)),
             (Bound::Tensor, by_schedulers(work.of_unit(Unit::Tensor) * busy.tensor)),
-            (Bound::Requests, by_schedulers(requests * busy.memory)),
+            (Bound::Requests, by_schedulers(requests * busy.memory + waiting)),
             (Bound::Shared, shared),
             (Bound::Constant, sm_us(per_block(counters.constant_load_wavefronts) * memory.constant_word)),
             (Bound::L1, l1),
