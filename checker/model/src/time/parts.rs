@@ -1,7 +1,7 @@
 //! The parts of one launch's time, and how they go together.
 
 use super::traffic::{Traffic, goes_past_l1, misses, spilled};
-use super::work::{BlockWork, REQUESTS, SECTOR, atomics_us};
+use super::work::{BlockWork, SECTOR, atomics_us};
 use super::{Bar, Bound, fetch};
 use crate::chain::{self, Waits};
 use crate::code::{Code, SharedAtomic, Unit};
@@ -21,8 +21,7 @@ impl Parts {
     pub(super) fn of(facts: &Facts, launch: &LaunchFacts, code: &Code, found: &Frequencies, device: &Device) -> Self {
         let warps_per_block = f64::from(launch.threads.div_ceil(32));
         let ran = launch.ran.max(1) as f64;
-        let blocks = launch.blocks as f64;
-        let sms = device.sms as f64;
+        let (blocks, sms) = (launch.blocks as f64, device.sms as f64);
         let resident = f64::from(launch.resident.max(1));
         // The busiest multiprocessor, and how many of its schedulers have a warp.
         let most = (blocks / sms).ceil();
@@ -35,14 +34,10 @@ impl Parts {
         let sm_us = |cycles: f64| device.us(cycles * on_sm);
         let by_schedulers = |cycles: f64| sm_us(cycles / schedulers);
         let busy = &device.busy;
-        // Whoever jumps to an address that was not foreseen fetches its instructions anew; of parted lanes each part does.
-        let indirect = work.of_unit(Unit::Indirect);
-        let parted = if indirect > 0.0 { per_block(counters.divergent_branches) * busy.divergence } else { 0.0 };
-        let issued = work.issued + parted + (indirect + work.calls) * (busy.indirect - 1.0);
+        let issued = work.slots(per_block(counters.divergent_branches), busy);
         let values = match_values(per_block(counters.match_values), work.of_unit(Unit::Match));
         let multiply = work.of_unit(Unit::Multiply);
-        let requests: f64 = REQUESTS.into_iter().map(|unit| work.of_unit(unit)).sum();
-        let waiting = work.of_unit(Unit::Arrival) * busy.arrival + work.of_unit(Unit::Group) * busy.group;
+        let requests = work.requests(busy);
         let wavefronts = shared(launch, code, found)
             + per_block(counters.shared_atomic_requests) * shared_atomic(launch, code, found, device);
         let spilled = spilled(code, found).map(|sectors| sectors / ran);
@@ -97,7 +92,7 @@ impl Parts {
             (Bound::Special, by_schedulers((work.of_unit(Unit::Special) + work.of_unit(Unit::Match)) * busy.special)),
             (Bound::Match, by_schedulers(values * busy.match_value)),
             (Bound::Tensor, by_schedulers(work.of_unit(Unit::Tensor) * busy.tensor)),
-            (Bound::Requests, by_schedulers(requests * busy.memory + waiting)),
+            (Bound::Requests, by_schedulers(requests)),
             (Bound::Shared, shared),
             (Bound::Constant, sm_us(per_block(counters.constant_load_wavefronts) * memory.constant_word)),
             (Bound::L1, l1),
