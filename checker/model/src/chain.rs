@@ -21,6 +21,8 @@ pub struct Waits {
     pub barrier: f64,
     /// A global atomic with a result.
     pub atomic: f64,
+    /// Cycles that a `match.any` takes longer, for its values beyond the first.
+    pub matches: f64,
     /// Cycles that requests before it and other warps of the multiprocessor keep a fence of the device.
     pub fences: f64,
 }
@@ -139,6 +141,7 @@ impl<'d> Lone<'d> {
             }
             Unit::Local if op.loads => self.waits.local,
             Unit::Global | Unit::Local | Unit::Reduction => latency.read,
+            Unit::Arrival => latency.shared,
             Unit::Shared => {
                 let words = if op.loads { f64::from(op.bits.max(32) / 32 - 1) } else { 0.0 };
                 latency.shared + self.waits.shared.max(words * latency.wide)
@@ -146,10 +149,11 @@ impl<'d> Lone<'d> {
             Unit::Atomic => self.waits.atomic,
             Unit::Shuffle => latency.shuffle,
             Unit::Special => latency.special,
+            Unit::Match => latency.special + self.waits.matches,
             Unit::Double => latency.double,
             Unit::Tensor => latency.tensor,
             Unit::Constant => latency.constant + self.waits.constant,
-            Unit::Uniform | Unit::Other | Unit::Fence | Unit::Barrier => latency.uniform,
+            Unit::Uniform | Unit::Other | Unit::Fence | Unit::Barrier | Unit::Group => latency.uniform,
             Unit::Fma | Unit::Multiply | Unit::Alu | Unit::Half | Unit::Control | Unit::Indirect => 4.0,
         }
     }

@@ -22,6 +22,8 @@ pub enum Unit {
     Double,
     /// Special functions, conversions, counting bits.
     Special,
+    /// Lanes that look for others with their value (`match.any`), a value after the other.
+    Match,
     /// Once for the warp.
     Uniform,
     /// Branches, barriers of convergence.
@@ -48,6 +50,10 @@ pub enum Unit {
     Barrier,
     /// Fences.
     Fence,
+    /// Barrier objects in shared memory: who arrives, and who looks.
+    Arrival,
+    /// Groups of copies, closed and waited for.
+    Group,
     /// Whatever else: moves, special registers.
     Other,
 }
@@ -116,6 +122,9 @@ pub struct Op {
     /// Of fences.
     #[serde(default)]
     pub fence: Option<FenceScope>,
+    /// It calls a function that the assembler brought.
+    #[serde(default)]
+    pub calls: bool,
 }
 
 /// Straight-line code.
@@ -134,8 +143,11 @@ pub struct Block {
     pub leaves: bool,
     /// A function begins here.
     pub root: bool,
-    /// It calls a function that the compiler brought: the slow path of a division, say.
+    /// It calls, behind a branch that goes around it, a function that the compiler brought: the slow path of a division, say.
     pub slow: bool,
+    /// Where the functions begin that the assembler brought and that it calls, once for each call.
+    #[serde(default)]
+    pub calls: Vec<usize>,
 }
 
 /// A kernel.
@@ -155,27 +167,58 @@ impl Code {
     /// Of a kernel; `files` are its module's.
     pub fn of(kernel: &Kernel, files: &[String]) -> Self {
         let graph = flow::Graph::of(kernel);
+        let begins = |at: usize| kernel.instructions[graph.block(at)].first().map_or(0, |i| i.address);
+        let around = gone_around(&graph.successors, &graph.roots);
         let blocks = (0..graph.starts.len())
             .map(|at| {
                 let code = &kernel.instructions[graph.block(at)];
                 let last = code.last().map(|i| i.opcode.mnemonic()).unwrap_or_default();
                 let unguarded = code.last().is_some_and(|i| i.guard.is_none());
-                let calls = |i: &Instruction| {
-                    i.opcode.mnemonic() == "CALL" && i.targets().any(|target| target.contains("__internal"))
+                let names: Vec<&str> = code.iter().flat_map(brought).collect();
+                let root = |name: &str| {
+                    let address = kernel.labels.iter().find(|label| label.name == name)?.address;
+                    graph.roots.iter().copied().find(|root| *root > 0 && begins(*root) == address)
                 };
                 Block {
-                    address: code.first().map_or(0, |i| i.address),
+                    address: begins(at),
                     ops: ops(code),
                     next: graph.successors[at].clone(),
                     ends: matches!(last, "EXIT" | "RET") && unguarded || graph.successors[at].is_empty(),
                     leaves: matches!(last, "EXIT" | "RET") && !unguarded,
                     root: graph.roots.contains(&at),
-                    slow: code.iter().any(calls),
+                    slow: around[at] && names.iter().any(|name| is_rare(name)),
+                    calls: names.iter().filter(|name| is_assembler_s(name)).filter_map(|name| root(name)).collect(),
                 }
             })
             .collect();
         Self { name: kernel.demangled.clone(), blocks, files: files.to_vec(), recursive: is_recursive(kernel) }
     }
+}
+
+/// The function that an instruction calls and that nobody wrote: of the compiler's headers, which PTX has too, or the assembler's.
+fn brought(instruction: &Instruction) -> Option<&str> {
+    let calls = instruction.opcode.mnemonic() == "CALL";
+    instruction.targets().find(|target| calls && target.contains("__internal"))
+}
+
+/// Is it the assembler's (`$__internal_0_$__cuda_sm20_div_u64`)? Of what happens in those PTX says nothing.
+fn is_assembler_s(name: &str) -> bool {
+    name.strip_prefix("$__internal_").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Is it one for numbers that the short way does not do? Products of matrices and quotients of 64 bits are none: who has those
+/// executes them.
+fn is_rare(name: &str) -> bool {
+    ["slowpath", "mediumpath", "_full", "_f32", "_f64"].iter().any(|part| name.contains(part))
+}
+
+/// Blocks that all who come to them could have gone around.
+fn gone_around(successors: &[Vec<usize>], roots: &[usize]) -> Vec<bool> {
+    let mut around: Vec<bool> = (0..successors.len()).map(|at| !roots.contains(&at)).collect();
+    for after in successors.iter().filter(|after| after.len() < 2) {
+        after.iter().for_each(|&at| around[at] = false);
+    }
+    around
 }
 
 /// Does a function inside the kernel's section call a function there that is not the compiler's own, itself perhaps?
@@ -241,6 +284,7 @@ fn op(instruction: &Instruction) -> Op {
         line,
         shared_atomic: shared_atomic(instruction),
         fence: fence_scope(instruction),
+        calls: brought(instruction).is_some_and(is_assembler_s),
     }
 }
 
@@ -283,6 +327,7 @@ fn unit(instruction: &Instruction) -> Unit {
         Family::Memory(space, access) => match (space, access) {
             (Space::Global | Space::Generic, Access::Atomic) if mnemonic.starts_with("RED") => Unit::Reduction,
             (Space::Global | Space::Generic, Access::Atomic) => Unit::Atomic,
+            (Space::Shared, _) if mnemonic == "SYNCS" => Unit::Arrival,
             (Space::Shared, _) => Unit::Shared,
             (Space::Local, _) => Unit::Local,
             (Space::Constant, _) => Unit::Constant,
@@ -312,16 +357,72 @@ fn unit(instruction: &Instruction) -> Unit {
         },
         Family::Warp => match mnemonic {
             "SHFL" => Unit::Shuffle,
+            "MATCH" if instruction.opcode.modifiers().any(|modifier| modifier == "ANY") => Unit::Match,
             "REDUX" | "MATCH" => Unit::Special,
             _ => Unit::Alu,
         },
         Family::Synchronisation => match mnemonic {
             "BAR" => Unit::Barrier,
             "MEMBAR" | "FENCE" => Unit::Fence,
+            "LDGDEPBAR" | "DEPBAR" | "UTMACMDFLUSH" => Unit::Group,
+            "CCTL" if instruction.opcode.modifiers().any(|modifier| modifier == "IVALL") => Unit::Group,
             _ => Unit::Other,
         },
         Family::Control if matches!(mnemonic, "BRX" | "JMX" | "BRXU") => Unit::Indirect,
         Family::Control => Unit::Control,
         Family::Other => Unit::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Block, Code, Unit};
+
+    /// Of lines of machine code; a label without a dot is a function's.
+    fn blocks(lines: &[&str]) -> Vec<Block> {
+        let mut text = "\t.section\t.text.k,\"ax\"\n".to_owned();
+        let mut address = 0;
+        for line in lines {
+            if line.ends_with(':') {
+                text += &format!("{line}\n");
+            } else {
+                text += &format!("/*{address:04x}*/ {line} ;\n");
+                address += 16;
+            }
+        }
+        Code::of(&sass::listing::parse(&text).kernels[0], &[]).blocks
+    }
+
+    #[test]
+    fn units_of_what_matches() {
+        let unit = |line: &str| blocks(&[line, "EXIT"])[0].ops[0].unit;
+        assert_eq!(unit("MATCH.ANY R3, R3"), Unit::Match);
+        assert_eq!(unit("MATCH.ALL PT, R3, R3"), Unit::Special);
+    }
+
+    #[test]
+    fn units_of_what_waits() {
+        let unit = |line: &str| blocks(&[line, "EXIT"])[0].ops[0].unit;
+        assert_eq!(unit("SYNCS.PHASECHK.TRANS64 PT, [UR6], R0"), Unit::Arrival);
+        let group = ["LDGDEPBAR", "DEPBAR.LE SB0, 0x0", "UTMACMDFLUSH", "CCTL.IVALL"];
+        assert_eq!(group.map(unit), [Unit::Group; 4]);
+        assert_ne!(unit("CCTL.E.PF2 [R2]"), Unit::Group);
+    }
+
+    #[test]
+    fn a_call_is_a_slow_path_if_a_branch_goes_around_it_and_numbers_are_rare_that_need_it() {
+        let slow = |function: &str| {
+            let (call, label) = (format!("CALL.REL.NOINC `({function})"), format!("{function}:"));
+            let lines = ["@!P0 BRA `(.L_x_1)", &call, ".L_x_1:", "EXIT", &label, "RET.REL.NODEC R6"];
+            let blocks = blocks(&lines);
+            let at = blocks.iter().position(|block| !block.calls.is_empty()).expect("it calls");
+            assert!(blocks[blocks[at].calls[0]].root && blocks[at].ops[0].calls, "{blocks:?}");
+            blocks[at].slow
+        };
+        assert!(slow("$__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath"));
+        assert!(!slow("$__internal_0_$__cuda_sm20_div_u64"));
+        let name = "$__internal_0_$__cuda_sm20_sqrt_rn_f32_slowpath";
+        let (call, label) = (format!("CALL.REL.NOINC `({name})"), format!("{name}:"));
+        assert!(!blocks(&[&call, "EXIT", &label, "RET.REL.NODEC R6"]).iter().any(|block| block.slow));
     }
 }

@@ -105,10 +105,16 @@ pub struct PipeCycles {
     pub double: f64,
     /// Special functions.
     pub special: f64,
+    /// A value of `match.any` beyond the first.
+    pub match_value: f64,
     /// Matrix products of 16 x 8 x 16.
     pub tensor: f64,
     /// Memory instructions and shuffles on their way to the unit that the schedulers share.
     pub memory: f64,
+    /// An arrival at a barrier object in shared memory, or a look at one.
+    pub arrival: f64,
+    /// What closes a group of copies, and each instruction that waits for one.
+    pub group: f64,
     /// Uniform datapath.
     pub uniform: f64,
     /// Branches.

@@ -24,12 +24,13 @@ fn op(unit: Unit, line: u32) -> Op {
         line: Some((0, line)),
         shared_atomic: None,
         fence: None,
+        calls: false,
     }
 }
 
 fn block(ops: Vec<Op>, next: Vec<usize>) -> Block {
     let ends = next.is_empty();
-    Block { address: 0, ops, next, ends, leaves: false, root: false, slow: false }
+    Block { address: 0, ops, next, ends, leaves: false, root: false, slow: false, calls: Vec::new() }
 }
 
 /// A kernel whose middle block ran `turns` times a warp.
@@ -104,6 +105,34 @@ fn scattering(words: u64, blocks: u64) -> Facts {
     launch.counters.global_store_bytes = 4 * 256 * words;
     (launch.locality.store_lines, launch.locality.store_sectors) = (64 * words, 256 * words);
     facts
+}
+
+/// 2048 blocks a multiprocessor of eight warps each, of which each has so many operations of a unit.
+fn of_unit(unit: Unit, count: usize) -> Facts {
+    let mut ops = vec![op(unit, 2); count];
+    ops.push(op(Unit::Alu, 2));
+    facts(ops, 1, 8, 2048 * 132)
+}
+
+/// ex21 on an H200: 32 different values keep a multiprocessor for 60 cycles, 8 for 11, and 2 cost nothing beside what a vote costs.
+#[test]
+fn a_match_costs_what_it_finds_different_values() {
+    let cycles = |values: u64| {
+        let mut facts = of_unit(Unit::Match, 8);
+        facts.launches[0].counters.match_values = 8 * 8 * values;
+        us(&facts) * 1980.0 / (2048.0 * 8.0 * 8.0)
+    };
+    assert!((cycles(32) / 61.0 - 1.0).abs() < 0.1, "{}", cycles(32));
+    assert!((11.0..14.5).contains(&cycles(8)), "{}", cycles(8));
+    assert!(cycles(2) < 3.0, "{}", cycles(2));
+}
+
+/// The same of barrier objects in shared memory and of groups of copies: 3.2 and 4.4 cycles; 2.7 for the two that close one and wait.
+#[test]
+fn who_waits_for_nothing_takes_its_time_all_the_same() {
+    let cycles = |unit: Unit| us(&of_unit(unit, 16)) * 1980.0 / (2048.0 * 8.0 * 16.0);
+    assert!((3.2..4.4).contains(&cycles(Unit::Arrival)), "{}", cycles(Unit::Arrival));
+    assert!((1.2..1.7).contains(&cycles(Unit::Group)), "{}", cycles(Unit::Group));
 }
 
 fn us(facts: &Facts) -> f64 {

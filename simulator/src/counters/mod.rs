@@ -203,6 +203,11 @@ counters! {
     shuffles,
     /// Votes, matches and `redux` executed by a warp.
     votes,
+    /// Different values that a warp's `match.any` found, summed over them: the machine takes one after the other.
+    match_values,
+    /// Divisions, reciprocals and roots to nearest, of f32 and f64, executed by a warp of which a lane has an operand that the machine's
+    /// short way does not do: none, subnormal, infinite, or such that the result is. The warp goes a long way for it.
+    long_divisions,
     /// Floating-point operations of lanes: an add, a subtraction or a multiplication is 1, a fused multiply-add 2, of a
     /// pair twice that; an atomic add is 1. Nothing else is one. The sum of the next four.
     flops,

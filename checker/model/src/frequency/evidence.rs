@@ -20,7 +20,7 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    pub(super) fn of(code: &Code, coverage: &[Covered]) -> Self {
+    pub(super) fn of(code: &Code, coverage: &[Covered], long_divisions: f64) -> Self {
         let mut ptx: BTreeMap<Key<'_>, Vec<f64>> = BTreeMap::new();
         for covered in coverage {
             if let Some(class) = Class::of_ptx(&covered.opcode) {
@@ -28,7 +28,8 @@ impl Evidence {
             }
         }
         let mut own: BTreeMap<Key<'_>, Vec<(usize, bool)>> = BTreeMap::new();
-        for (at, block) in code.blocks.iter().enumerate() {
+        let brought = brought(code);
+        for (at, block) in code.blocks.iter().enumerate().filter(|(at, _)| !brought[*at]) {
             for op in &block.ops {
                 let (Some(class), Some((file, line))) = (op.class, place(code, op)) else { continue };
                 own.entry((class, file, line)).or_default().push((at, op.guarded));
@@ -48,36 +49,39 @@ impl Evidence {
             }
         }
         evidence.divisions(code, coverage);
+        evidence.long_divisions(code, long_divisions);
         evidence
     }
 
-    /// Remainders and quotients of 64 bits are calls; short ones have been taken out of them before.
+    /// Remainders and quotients of 64 bits are calls; short ones have been taken out of them before. Where there are as many calls as
+    /// in PTX, but some in one block, that block says how often; where there are more or fewer, only their sum is known.
     fn divisions(&mut self, code: &Code, coverage: &[Covered]) {
         let mut ran: BTreeMap<(&str, u32), Vec<f64>> = BTreeMap::new();
         for covered in coverage.iter().filter(|covered| class::is_call(&covered.opcode)) {
             ran.entry((file_name(&covered.file), covered.line)).or_default().push(covered.warps as f64);
         }
-        let mut calls: BTreeMap<(&str, u32), Vec<usize>> = BTreeMap::new();
-        for (at, block) in code.blocks.iter().enumerate().filter(|(_, block)| block.slow) {
-            let Some(place) = block.ops.last().and_then(|op| place(code, op)) else { continue };
-            calls.entry(place).or_default().push(at);
+        let mut calls: BTreeMap<(&str, u32), Vec<(usize, bool)>> = BTreeMap::new();
+        for (at, block) in code.blocks.iter().enumerate() {
+            let there = block.ops.iter().filter(|op| op.calls).filter_map(|op| place(code, op));
+            there.for_each(|place| calls.entry(place).or_default().push((at, false)));
         }
-        let all: usize = calls.values().map(Vec::len).sum();
-        let (mut told, mut sum) = (0, 0.0);
-        for (place, blocks) in &calls {
-            let Some(ran) = ran.get(place).filter(|ran| ran.len() == blocks.len()) else { continue };
-            for (block, times) in blocks.iter().zip(ran) {
-                self.anchors[*block].push((*times, 1.0));
-                (told, sum) = (told + 1, sum + times);
+        for (place, there) in &calls {
+            let Some(ran) = ran.get(place) else { continue };
+            if ran.len() == there.len() {
+                self.each(ran, there, 1.0);
+            } else {
+                self.together(ran, there, 1.0);
             }
         }
-        // All of them go to the one function that there is.
-        let mut roots = (1..code.blocks.len()).filter(|at| code.blocks[*at].root);
-        if let (Some(root), None) = (roots.next(), roots.next())
-            && told == all
-            && all > 0
-        {
-            self.anchors[root].push((sum, 1.0));
+    }
+
+    /// Slow paths of divisions and roots are taken as often, all together, as the simulator met operands that take them. Which of them it
+    /// was it does not say.
+    fn long_divisions(&mut self, code: &Code, total: f64) {
+        let slow = code.blocks.iter().enumerate().filter(|(_, block)| block.slow);
+        let parts: Vec<(usize, f64)> = slow.map(|(at, block)| (at, block.calls.len().max(1) as f64)).collect();
+        if !parts.is_empty() && total > 0.0 {
+            self.sums.push(Sum { parts, total, weight: 1.0, guarded: false });
         }
     }
 
@@ -122,6 +126,22 @@ impl Evidence {
             guarded: there.iter().any(|(_, guarded)| *guarded),
         });
     }
+}
+
+/// Blocks of the functions that the assembler brought. Their lines are those of whatever stands before them.
+pub(super) fn brought(code: &Code) -> Vec<bool> {
+    behind(code, code.blocks.iter().flat_map(|block| block.calls.iter().copied()).collect())
+}
+
+/// Blocks that these lead to, with themselves.
+pub(super) fn behind(code: &Code, mut stack: Vec<usize>) -> Vec<bool> {
+    let mut all = vec![false; code.blocks.len()];
+    while let Some(at) = stack.pop() {
+        if !std::mem::replace(&mut all[at], true) {
+            stack.extend(&code.blocks[at].next);
+        }
+    }
+    all
 }
 
 /// Without its folder: the compilers may have written another one.
@@ -215,5 +235,7 @@ pub(super) fn most_by_lines(code: &Code, coverage: &[Covered]) -> Vec<Option<f64
         *known = known.max(covered.warps as f64);
     }
     let of = |op: &Op| most.get(&place(code, op)?).copied();
-    code.blocks.iter().map(|block| block.ops.iter().filter_map(of).reduce(f64::max)).collect()
+    let brought = brought(code);
+    let all = code.blocks.iter().enumerate();
+    all.map(|(at, block)| block.ops.iter().filter(|_| !brought[at]).filter_map(of).reduce(f64::max)).collect()
 }

@@ -13,12 +13,13 @@ mod tests;
 
 use crate::code::Code;
 use edges::{Edges, Sum};
-use evidence::{Evidence, most_by_lines};
+use evidence::{Evidence, behind, most_by_lines};
 pub use evidence::{file_name, place};
 use fit::{Fit, ROUNDS};
 use serde::{Deserialize, Serialize};
 use shape::Shape;
 use simulator::Covered;
+use std::collections::BTreeMap;
 
 /// How sure it is how often blocks ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -55,26 +56,58 @@ pub struct Frequencies {
 /// Executions of a warp that are none.
 const NOBODY: f64 = 1e-5;
 
-/// Finds them. `warps` is how many warps began.
-pub fn frequencies(code: &Code, coverage: &[Covered], warps: f64) -> Frequencies {
+/// Finds them. `warps` is how many warps began, `long_divisions` how often one went the slow path of a division or a root.
+pub fn frequencies(code: &Code, coverage: &[Covered], warps: f64, long_divisions: f64) -> Frequencies {
     let coverage = &with_lines(coverage);
     let shape = Shape::of(code);
-    let Evidence { mut anchors, sums, idle } = Evidence::of(code, coverage);
-    let fit = Fit::of(code, coverage, &mut anchors, &sums, &shape, warps);
-    let mut edges = Edges::of(code, |at| fit.start(at));
-    for _ in 0..ROUNDS {
-        fit.round(&mut edges);
-    }
+    let Evidence { mut anchors, sums, idle } = Evidence::of(code, coverage, long_divisions);
     let most = most_by_lines(code, coverage);
-    let entered = edges.entered(code, NOBODY * warps);
-    let found = |at: usize| {
-        // Divergent lanes go both ways, of which the flow knows nothing: somebody has to say so, too.
-        let flows = if entered[at] || !idle[at] { edges.block(at) } else { 0.0 };
-        fit.known[at].unwrap_or_else(|| most[at].unwrap_or(f64::MAX).min(flows))
+    let turn = |anchors: &mut [Vec<(f64, f64)>]| {
+        let fit = Fit::of(code, coverage, anchors, &sums, &shape, warps);
+        let mut edges = Edges::of(code, |at| fit.start(at));
+        for _ in 0..ROUNDS {
+            fit.round(&mut edges);
+        }
+        let entered = edges.entered(code, NOBODY * warps);
+        let found = |at: usize| {
+            // Divergent lanes go both ways, of which the flow knows nothing: somebody has to say so, too.
+            let flows = if entered[at] || !idle[at] { edges.block(at) } else { 0.0 };
+            fit.known[at].unwrap_or_else(|| most[at].unwrap_or(f64::MAX).min(flows))
+        };
+        let blocks: Vec<f64> = (0..code.blocks.len()).map(found).collect();
+        (blocks, fit.known)
     };
-    let blocks: Vec<f64> = (0..code.blocks.len()).map(found).collect();
-    let confidence = confidence(code, &blocks, &fit.known, &sums, &anchors);
+    let (mut blocks, mut known) = turn(&mut anchors);
+    for _ in 0..CALLS_DEEP {
+        if !called(code, &blocks, &mut anchors, NEW * warps) {
+            break;
+        }
+        (blocks, known) = turn(&mut anchors);
+    }
+    let confidence = confidence(code, &blocks, &known, &sums, &anchors);
     Frequencies { blocks, confidence }
+}
+
+/// Executions of a warp from which on those of a function are news: a slow path of which nothing is known counts less.
+const NEW: f64 = 0.01;
+
+/// Functions that the assembler brought call one another no deeper than this.
+const CALLS_DEEP: usize = 2;
+
+/// A function that the assembler brought runs as often as it is called, which is known when the blocks that call it are; it has no loops,
+/// and whoever comes to it is taken to go the longest way. Was that something new?
+fn called(code: &Code, blocks: &[f64], anchors: &mut [Vec<(f64, f64)>], least: f64) -> bool {
+    let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
+    for (block, times) in code.blocks.iter().zip(blocks) {
+        block.calls.iter().for_each(|root| *sums.entry(*root).or_default() += times);
+    }
+    let mut new = false;
+    for (root, sum) in sums.into_iter().filter(|(root, sum)| (sum - blocks[*root]).abs() > least) {
+        let inside = behind(code, vec![root]);
+        (0..inside.len()).filter(|at| inside[*at]).for_each(|at| anchors[at] = vec![(sum, 1.0)]);
+        new = true;
+    }
+    new
 }
 
 /// What NVRTC makes of a long operation has no line; the assembler goes on with the one before.

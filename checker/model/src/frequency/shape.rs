@@ -171,6 +171,7 @@ mod tests {
             leaves: false,
             root: at == 0,
             slow: false,
+            calls: Vec::new(),
         });
         Code { name: "k".into(), blocks: blocks.collect(), files: Vec::new(), recursive: false }
     }

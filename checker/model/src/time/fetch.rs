@@ -47,6 +47,7 @@ mod tests {
             line: None,
             shared_atomic: None,
             fence: None,
+            calls: false,
         };
         let block = |length: &usize| Block {
             address: 0,
@@ -56,6 +57,7 @@ mod tests {
             leaves: false,
             root: false,
             slow: false,
+            calls: Vec::new(),
         };
         Code { name: "k()".into(), blocks: lengths.iter().map(block).collect(), files: Vec::new(), recursive: false }
     }

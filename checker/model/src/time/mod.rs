@@ -30,6 +30,8 @@ pub enum Bound {
     Double,
     /// Special functions and conversions.
     Special,
+    /// Lanes that look for others with the same value.
+    Match,
     /// Tensor cores.
     Tensor,
     /// The way of memory instructions and shuffles to their units.
@@ -65,6 +67,7 @@ impl Bound {
             Self::Half => "half precision",
             Self::Double => "double precision",
             Self::Special => "special functions",
+            Self::Match => "matching values",
             Self::Tensor => "tensor cores",
             Self::Requests => "memory requests",
             Self::Shared => "shared memory",
@@ -87,6 +90,7 @@ impl Bound {
             Self::Fp32 | Self::Integer | Self::Half | Self::Double | Self::Special | Self::Tensor => {
                 "which of these operations could be left out, done once for many threads, or done by another unit?"
             }
+            Self::Match => "how many different values does a warp match, one after the other, and does it have to?",
             Self::Requests => "which loads and stores could be one wide one, or stay in a register?",
             Self::Shared => "which accesses to shared memory meet in a bank, or could stay in a register?",
             Self::Constant => "do the lanes of a warp read different words of constant memory?",
@@ -151,7 +155,7 @@ pub fn model(facts: &Facts, device: &Device) -> Modelled {
     for launch in &facts.launches {
         let code = &facts.codes[launch.code];
         let warps = launch.counters.warps.max(1) as f64;
-        let found = frequencies(code, &launch.coverage, warps);
+        let found = frequencies(code, &launch.coverage, warps, launch.counters.long_divisions as f64);
         confidence = confidence.max(found.confidence);
         let parts = Parts::of(facts, launch, code, &found, device);
         let times = launch.times as f64;

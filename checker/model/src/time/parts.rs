@@ -1,7 +1,7 @@
 //! The parts of one launch's time, and how they go together.
 
 use super::traffic::{Traffic, goes_past_l1, misses, spilled};
-use super::work::{BlockWork, REQUESTS, SECTOR, atomics_us};
+use super::work::{BlockWork, SECTOR, atomics_us};
 use super::{Bar, Bound, fetch};
 use crate::chain::{self, Waits};
 use crate::code::{Code, SharedAtomic, Unit};
@@ -21,8 +21,7 @@ impl Parts {
     pub(super) fn of(facts: &Facts, launch: &LaunchFacts, code: &Code, found: &Frequencies, device: &Device) -> Self {
         let warps_per_block = f64::from(launch.threads.div_ceil(32));
         let ran = launch.ran.max(1) as f64;
-        let blocks = launch.blocks as f64;
-        let sms = device.sms as f64;
+        let (blocks, sms) = (launch.blocks as f64, device.sms as f64);
         let resident = f64::from(launch.resident.max(1));
         // The busiest multiprocessor, and how many of its schedulers have a warp.
         let most = (blocks / sms).ceil();
@@ -35,12 +34,10 @@ impl Parts {
         let sm_us = |cycles: f64| device.us(cycles * on_sm);
         let by_schedulers = |cycles: f64| sm_us(cycles / schedulers);
         let busy = &device.busy;
-        // Whoever jumps to an address that was not foreseen fetches its instructions anew; of parted lanes each part does.
-        let indirect = work.of_unit(Unit::Indirect);
-        let parted = if indirect > 0.0 { per_block(counters.divergent_branches) * busy.divergence } else { 0.0 };
-        let issued = work.issued + parted + indirect * (busy.indirect - 1.0);
+        let issued = work.slots(per_block(counters.divergent_branches), busy);
+        let values = match_values(per_block(counters.match_values), work.of_unit(Unit::Match));
         let multiply = work.of_unit(Unit::Multiply);
-        let requests: f64 = REQUESTS.into_iter().map(|unit| work.of_unit(unit)).sum();
+        let requests = work.requests(busy);
         let wavefronts = shared(launch, code, found)
             + per_block(counters.shared_atomic_requests) * shared_atomic(launch, code, found, device);
         let spilled = spilled(code, found).map(|sectors| sectors / ran);
@@ -68,6 +65,7 @@ impl Parts {
             constant: (words - 1.0).max(0.0) * memory.constant_word,
             barrier: if warps_per_block > 1.0 { device.latency.barrier } else { 0.0 },
             atomic: device.latency.atomic,
+            matches: values / work.of_unit(Unit::Match).max(1e-9) * busy.match_value,
             fences: device.latency.fences(at_once * warps_per_block),
         };
         let costs = chain::costs(code, &found.blocks, device, &waits);
@@ -91,9 +89,10 @@ impl Parts {
             (Bound::Integer, by_schedulers((work.of_unit(Unit::Alu) * busy.alu).max(multiply * busy.multiply))),
             (Bound::Half, by_schedulers(work.of_unit(Unit::Half) * busy.half)),
             (Bound::Double, by_schedulers(work.of_unit(Unit::Double) * busy.double)),
-            (Bound::Special, by_schedulers(work.of_unit(Unit::Special) * busy.special)),
+            (Bound::Special, by_schedulers((work.of_unit(Unit::Special) + work.of_unit(Unit::Match)) * busy.special)),
+            (Bound::Match, by_schedulers(values * busy.match_value)),
             (Bound::Tensor, by_schedulers(work.of_unit(Unit::Tensor) * busy.tensor)),
-            (Bound::Requests, by_schedulers(requests * busy.memory)),
+            (Bound::Requests, by_schedulers(requests)),
             (Bound::Shared, shared),
             (Bound::Constant, sm_us(per_block(counters.constant_load_wavefronts) * memory.constant_word)),
             (Bound::L1, l1),
@@ -126,6 +125,12 @@ impl Parts {
         let own = most + (norm(&[arithmetic, latency]) - most) * self.waits;
         norm(&[own, near, far, largest(&|bound| bound == Bound::Blocks)])
     }
+}
+
+/// Values of `match.any` beyond the first of each, which the machine takes one after the other: none where the assembler made no such
+/// instruction, and no more than 31 of each.
+fn match_values(counted: f64, executed: f64) -> f64 {
+    (counted - executed).clamp(0.0, 31.0 * executed)
 }
 
 /// Wavefronts of a block's loads from shared memory and stores to it. The simulator has those of PTX. Where the assembler makes one

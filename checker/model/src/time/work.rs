@@ -3,33 +3,50 @@
 use super::dram::touched_once;
 use crate::class::Class;
 use crate::code::{Code, Unit};
-use crate::device::Device;
+use crate::device::{Device, PipeCycles};
 use crate::facts::{Facts, LaunchFacts};
 use crate::frequency::{Frequencies, file_name};
 use std::collections::BTreeMap;
 
 /// What takes the way to the memory units.
-pub(super) const REQUESTS: [Unit; 6] =
-    [Unit::Shuffle, Unit::Shared, Unit::Global, Unit::Local, Unit::Atomic, Unit::Reduction];
+const REQUESTS: [Unit; 6] = [Unit::Shuffle, Unit::Shared, Unit::Global, Unit::Local, Unit::Atomic, Unit::Reduction];
 
 /// Warp instructions of a block of threads, by unit.
 pub(super) struct BlockWork {
     units: BTreeMap<Unit, f64>,
-    pub(super) issued: f64,
+    issued: f64,
     pub(super) conflicts: f64,
+    /// Calls of what the assembler brought, from which one comes back by an address in a register.
+    calls: f64,
 }
 
 impl BlockWork {
     pub(super) fn of(code: &Code, found: &Frequencies, ran: f64) -> Self {
-        let mut work = Self { units: BTreeMap::new(), issued: 0.0, conflicts: 0.0 };
+        let mut work = Self { units: BTreeMap::new(), issued: 0.0, conflicts: 0.0, calls: 0.0 };
         for (block, times) in code.blocks.iter().zip(&found.blocks) {
             for op in &block.ops {
                 work.issued += times / ran;
+                work.calls += if op.calls { times / ran } else { 0.0 };
                 work.conflicts += f64::from(op.crowded) * times / ran;
                 *work.units.entry(op.unit).or_default() += times / ran;
             }
         }
         work
+    }
+
+    /// Cycles of a scheduler that is to issue all of it. Whoever jumps to an address that was not foreseen fetches its instructions anew; of
+    /// parted lanes each part does.
+    pub(super) fn slots(&self, divergent: f64, busy: &PipeCycles) -> f64 {
+        let indirect = self.of_unit(Unit::Indirect);
+        let parted = if indirect > 0.0 { divergent * busy.divergence } else { 0.0 };
+        self.issued + parted + (indirect + self.calls) * (busy.indirect - 1.0)
+    }
+
+    /// Cycles of a scheduler's way to the memory units, with what waits for nothing but that.
+    pub(super) fn requests(&self, busy: &PipeCycles) -> f64 {
+        let requests: f64 = REQUESTS.into_iter().map(|unit| self.of_unit(unit)).sum();
+        let waiting = self.of_unit(Unit::Arrival) * busy.arrival + self.of_unit(Unit::Group) * busy.group;
+        requests * busy.memory + waiting
     }
 
     pub(super) fn of_unit(&self, unit: Unit) -> f64 {

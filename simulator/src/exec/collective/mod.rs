@@ -317,6 +317,16 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
+    /// Of a `match.any` with these results, counts the different values.
+    fn count_values(&mut self, group: &Group, op: &CollectiveOp, found: &[u64; 32]) {
+        if matches!(op.f, CollectiveFn::MatchAny) {
+            // The first lane of each value.
+            let first = |lane: &u32| group.mask >> lane & 1 != 0 && found[*lane as usize].trailing_zeros() == *lane;
+            let values = (0..32).filter(first).count() as u64;
+            self.count(group.pc, |c| c.match_values += values);
+        }
+    }
+
     /// The lanes of `parts`, each in its own frame, exchange what `op` says.
     fn exchange(&mut self, shared: &Shared, warp: &mut Warp, parts: &[Group], op: &CollectiveOp) {
         let Some(&first) = parts.first() else { return };
@@ -327,8 +337,7 @@ impl<O: Observer> Worker<'_, O> {
             Reg::None => [u64::from(active); 32],
             reg => gather(warp, parts, reg),
         };
-        let mut d = [0u64; 32];
-        let mut p = [0u64; 32];
+        let (mut d, mut p) = ([0u64; 32], [0u64; 32]);
         let mut sources = [0u32; 32];
         let each = (0..32usize).filter(|lane| active >> lane & 1 != 0);
         match &op.f {
@@ -371,6 +380,7 @@ impl<O: Observer> Worker<'_, O> {
                     };
                     p[lane] = u64::from(all);
                 }
+                self.count_values(group, op, &d);
             }
             CollectiveFn::Redux(f) => {
                 // Lanes have the same members, as a rule.

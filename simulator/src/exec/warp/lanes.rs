@@ -409,6 +409,11 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
                         Reg::None => break,
                     }
                 }
+                if let Some(long) = op.long
+                    && (0..32).any(|lane| mask >> lane & 1 != 0 && long(sources[0][lane], sources[1][lane]))
+                {
+                    profile.long(pc);
+                }
                 let mut out = [0; 32];
                 (op.f)(&sources, &mut out);
                 match op.d {

@@ -17,6 +17,8 @@ struct Step {
     lanes: u64,
     /// Lanes that were here with a false guard: a sum, no difference.
     off: u64,
+    /// Groups that went a long way here: a sum, too.
+    long: u64,
 }
 
 /// How often each operation of a module ran on one host thread.
@@ -48,12 +50,18 @@ impl Profile {
         self.steps[pc].off += u64::from(mask.count_ones());
     }
 
+    /// A group went a long way to a result at `pc`.
+    pub fn long(&mut self, pc: usize) {
+        self.steps[pc].long += 1;
+    }
+
     /// Adds what it knows to the counters of each operation's line.
     pub fn settle(&self, code: &Code, lines: &mut [Counters]) {
         let (mut groups, mut lanes) = (0u64, 0u64);
         for ((step, inst), origin) in self.steps.iter().zip(&code.insts).zip(&code.origins) {
             groups = groups.wrapping_add(step.groups);
             lanes = lanes.wrapping_add(step.lanes);
+            lines[origin.line as usize].long_divisions += step.long;
             if groups != 0 {
                 add(&mut lines[origin.line as usize], code, inst, origin, groups, lanes, lanes - step.off);
             }

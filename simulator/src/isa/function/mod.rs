@@ -8,7 +8,7 @@ mod split_loads;
 mod statements;
 mod used;
 
-use super::op::{Code, FunctionInfo, Inst, MapFn, MapOp, NO_GUARD, Op, Origin, R, Reg, Use};
+use super::op::{Code, FunctionInfo, Inst, LongFn, MapFn, MapOp, NO_GUARD, Op, Origin, R, Reg, Use};
 use super::provenance::Array;
 use crate::ptx::ast::{Loc, Ty};
 use std::collections::{HashMap, HashSet};
@@ -286,11 +286,18 @@ impl<'m> Builder<'m> {
         self.origins.push(self.origin);
     }
 
+    /// For some operands the machine goes a long way to what the function emitted last returns.
+    pub fn goes_a_long_way(&mut self, long: LongFn) {
+        if let Some(map) = self.code.maps.last_mut() {
+            map.long = Some(long);
+        }
+    }
+
     /// A pure function of lanes.
     pub fn emit_map(&mut self, d: Reg, sources: &[Reg], flops: u8, f: MapFn) {
         let mut all = [Reg::None; 4];
         all[..sources.len()].copy_from_slice(sources);
-        self.code.maps.push(MapOp { d, sources: all, f, flops });
+        self.code.maps.push(MapOp { d, sources: all, f, flops, long: None });
         self.emit(Op::Map(self.code.maps.len() as u32 - 1));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::lower::arith::{map1, map2, map3};
-use crate::isa::op::{MapFn, Op, Reg};
+use crate::isa::op::{LongFn, MapFn, Op, Reg};
 use crate::isa::parts::Parts;
 use crate::num::float as f;
 use crate::num::half::{self, Half};
@@ -68,7 +68,40 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         _ => return Err(Unknown),
     };
     b.emit_map(d, &regs, flops, map);
+    if !approximate && let Some(long) = long_way(parts, ty) {
+        b.goes_a_long_way(long);
+    }
     Ok(())
+}
+
+/// For which operands the machine leaves the short way that it has for a division, a reciprocal or a root that is rounded: what the
+/// code of the assembler tests before it calls. What `FCHK` tests of a division of f32 nobody publishes: here its exponents, as those of
+/// f64 are tested.
+fn long_way(parts: &Parts<'_>, ty: Ty) -> Option<LongFn> {
+    let full = parts.has("full");
+    Some(match (parts.base, ty) {
+        ("div", Ty::F32) if !full => |a, b| {
+            let (a, b) = (exponent32(a), exponent32(b));
+            a <= 24 || a == 255 || b == 0 || b >= 253 || !(-125..=126).contains(&(a - b))
+        },
+        ("rcp", Ty::F32) => |a, _| matches!(exponent32(a), 0 | 253..=255),
+        ("sqrt", Ty::F32) => |a, _| (a as u32).wrapping_sub(0x0d00_0000) > 0x727f_ffff,
+        ("div", Ty::F64) => |a, b| {
+            let (a, b) = (exponent64(a), exponent64(b));
+            a < 54 || b == 0 || b >= 0x7f8 || !(-1022..=0x3f8).contains(&(a - b))
+        },
+        ("rcp", Ty::F64) => |a, _| matches!(exponent64(a), 0 | 0x7fd..=0x7ff),
+        ("sqrt", Ty::F64) => |a, _| ((a >> 32) as u32).wrapping_sub(0x0350_0000) >= 0x7ca0_0000,
+        _ => return None,
+    })
+}
+
+fn exponent32(bits: u64) -> i32 {
+    (bits >> 23 & 0xff) as i32
+}
+
+fn exponent64(bits: u64) -> i32 {
+    (bits >> 52 & 0x7ff) as i32
 }
 
 /// Instructions that have `.sat`.

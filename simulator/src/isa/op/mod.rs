@@ -146,4 +146,9 @@ pub struct MapOp {
     pub f: MapFn,
     /// Floating-point operations a lane.
     pub flops: u8,
+    /// Is it a long way to the result, by the first two sources of a lane?
+    pub long: Option<LongFn>,
 }
+
+/// Of operands: does the machine go a long way for them?
+pub type LongFn = fn(u64, u64) -> bool;

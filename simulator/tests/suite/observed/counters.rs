@@ -299,6 +299,38 @@ fn floating_point_operations_by_type() {
 }
 
 #[test]
+fn values_of_a_match_by_warp() {
+    let values = |masked: u32| {
+        let body = format!("and.b32 %r2, %r1, {masked}; match.any.sync.b32 %r3, %r2, -1;");
+        let c = count(&body);
+        (c.votes, c.match_values)
+    };
+    assert_eq!([values(0), values(1), values(7), values(31)], [(1, 1), (1, 2), (1, 8), (1, 32)]);
+    assert_eq!(count("match.all.sync.b32 %r3, %r1, -1;").match_values, 0);
+}
+
+/// What the machine code tests before it calls: subnormal and tiny dividends, divisors whose reciprocal is subnormal, zeros.
+#[test]
+fn divisions_and_roots_that_take_the_long_way() {
+    let long = |body: &str| count(body).long_divisions;
+    let of = |f32: &str, operation: &str| long(&format!("mov.b32 %f1, {f32}; mov.f32 %f2, 0f40400000; {operation};"));
+    let (one, subnormal, tiny, huge) = ("0f3F800000", "0f006CE3EE", "0f00800000", "0f7F000000");
+    let divisions = [one, subnormal, tiny, huge].map(|a| of(a, "div.rn.f32 %f3, %f1, %f2"));
+    assert_eq!(divisions, [0, 1, 1, 0]);
+    let divisors = [one, subnormal, tiny, huge].map(|b| of(b, "div.rn.f32 %f3, %f2, %f1"));
+    assert_eq!(divisors, [0, 1, 1, 1]);
+    assert_eq!([one, subnormal, huge].map(|a| of(a, "rcp.rn.f32 %f3, %f1")), [0, 1, 1]);
+    assert_eq!([one, tiny, huge].map(|a| of(a, "sqrt.rn.f32 %f3, %f1")), [0, 1, 0]);
+    assert_eq!(of(subnormal, "div.approx.f32 %f3, %f1, %f2"), 0);
+    // Only lanes that divide count: none of them here.
+    assert_eq!(of(subnormal, "setp.gt.u32 %p1, %r1, 40; @%p1 div.rn.f32 %f3, %f1, %f2"), 0);
+    let double = |a: &str, operation: &str| long(&format!("mov.f64 %fd1, {a}; {operation};"));
+    let (one, tiny) = ("0d3FF0000000000000", "0d0010000000000000");
+    assert_eq!([one, tiny].map(|a| double(a, "div.rn.f64 %fd2, %fd1, 0d4008000000000000")), [0, 1]);
+    assert_eq!([one, tiny].map(|a| double(a, "sqrt.rn.f64 %fd2, %fd1")), [0, 1]);
+}
+
+#[test]
 fn exchanges_and_barriers_by_warp() {
     let c = count_block(
         "bar.sync 0; bar.warp.sync -1; shfl.sync.down.b32 %r2, %r1, 1, 31, -1; vote.sync.any.pred %p1, %p2, -1; \

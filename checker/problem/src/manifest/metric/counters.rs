@@ -97,6 +97,8 @@ pub const COUNTERS: &[CounterRow] = &[
     row("fences", "memory fences", Neither, Never),
     row("shuffles", "shuffles", Neither, Changed),
     row("votes", "votes, matches, redux", Neither, Changed),
+    row("match_values", "different values of match.any", Less, Changed),
+    row("long_divisions", "divisions and roots the long way", Less, Changed),
     row("flops", "floating-point operations", Neither, Changed),
     row("flops_fp16", "in half precision", Neither, Never),
     row("flops_fp32", "in single precision", Neither, Never),
