@@ -287,6 +287,7 @@ impl<'m> Builder<'m> {
     }
 
     /// For some operands the machine goes a long way to what the function emitted last returns.
+    #[cfg(not(target_family = "wasm"))]
     pub fn goes_a_long_way(&mut self, long: LongFn) {
         if let Some(map) = self.code.maps.last_mut() {
             map.long = Some(long);

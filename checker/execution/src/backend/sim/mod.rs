@@ -12,7 +12,9 @@ pub(super) use arguments::arguments;
 pub use modules::Modules;
 use session::SimSession;
 
-use super::machine::{Machine, Sampled, Session, Stop};
+#[cfg(not(target_family = "wasm"))]
+use super::machine::Sampled;
+use super::machine::{Machine, Session, Stop};
 #[cfg(not(target_family = "wasm"))]
 use super::message::job::Output;
 use super::message::job::{Program, Text};
