@@ -8,7 +8,9 @@ mod split_loads;
 mod statements;
 mod used;
 
-use super::op::{Code, FunctionInfo, Inst, LongFn, MapFn, MapOp, NO_GUARD, Op, Origin, R, Reg, Use};
+#[cfg(not(target_family = "wasm"))]
+use super::op::LongFn;
+use super::op::{Code, FunctionInfo, Inst, MapFn, MapOp, NO_GUARD, Op, Origin, R, Reg, Use};
 use super::provenance::Array;
 use crate::ptx::ast::{Loc, Ty};
 use std::collections::{HashMap, HashSet};
