@@ -14,7 +14,7 @@ impl<O: Observer> Worker<'_, O> {
     /// Which of the lanes that store to one place in one instruction comes last is not defined. A schedule stops lanes before most
     /// stores; those that lanes execute together come in reverse where it has the last warps go first.
     pub(in crate::exec) fn last_stores_first(&self) -> bool {
-        cfg!(not(target_family = "wasm")) && self.control.as_ref().is_some_and(|control| control.warps_reversed)
+        self.control.as_ref().is_some_and(|control| control.warps_reversed)
     }
 
     /// Executes one of them.

@@ -319,8 +319,7 @@ impl<O: Observer> Worker<'_, O> {
 
     /// Of a `match.any` with these results, counts the different values.
     fn count_values(&mut self, group: &Group, op: &CollectiveOp, found: &[u64; 32]) {
-        // A page has no model to be told.
-        if cfg!(not(target_family = "wasm")) && matches!(op.f, CollectiveFn::MatchAny) {
+        if matches!(op.f, CollectiveFn::MatchAny) {
             // The first lane of each value.
             let first = |lane: &u32| group.mask >> lane & 1 != 0 && found[*lane as usize].trailing_zeros() == *lane;
             let values = (0..32).filter(first).count() as u64;

@@ -73,15 +73,8 @@ impl<O: Observer> Worker<'_, O> {
         if O::ACTIVE {
             let order = (MemoryOrder::Weak, Scope::Gpu);
             let limits = std::array::from_fn(|lane| if reading >> lane & 1 != 0 { limit(lane) } else { 0 });
+            let unwritten = self.observe_copied(shared, warp, by(reading, AccessKind::Load), &from, &limits);
             let space = AddressSpace::Global;
-            // A page takes all of it for read.
-            let unwritten = if cfg!(target_family = "wasm") {
-                self.copying = true;
-                let bytes = WarpBytes::new(space, &from, op.size);
-                self.observe(shared, warp, by(reading, AccessKind::Load), bytes, order)
-            } else {
-                self.observe_copied(shared, warp, by(reading, AccessKind::Load), &from, &limits)
-            };
             let source = Reached { pc: group.pc, space, mask: reading, addresses: &from, unwritten };
             self.copying = true;
             let (space, kind) = (AddressSpace::Shared, AccessKind::Store);

@@ -409,7 +409,6 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
                         Reg::None => break,
                     }
                 }
-                #[cfg(not(target_family = "wasm"))]
                 if let Some(long) = op.long
                     && (0..32).any(|lane| mask >> lane & 1 != 0 && long(sources[0][lane], sources[1][lane]))
                 {

@@ -51,7 +51,6 @@ impl Profile {
     }
 
     /// A group went a long way to a result at `pc`.
-    #[cfg(not(target_family = "wasm"))]
     pub fn long(&mut self, pc: usize) {
         self.steps[pc].long += 1;
     }

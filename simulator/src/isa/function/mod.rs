@@ -8,9 +8,7 @@ mod split_loads;
 mod statements;
 mod used;
 
-#[cfg(not(target_family = "wasm"))]
-use super::op::LongFn;
-use super::op::{Code, FunctionInfo, Inst, MapFn, MapOp, NO_GUARD, Op, Origin, R, Reg, Use};
+use super::op::{Code, FunctionInfo, Inst, LongFn, MapFn, MapOp, NO_GUARD, Op, Origin, R, Reg, Use};
 use super::provenance::Array;
 use crate::ptx::ast::{Loc, Ty};
 use std::collections::{HashMap, HashSet};
@@ -289,7 +287,6 @@ impl<'m> Builder<'m> {
     }
 
     /// For some operands the machine goes a long way to what the function emitted last returns.
-    #[cfg(not(target_family = "wasm"))]
     pub fn goes_a_long_way(&mut self, long: LongFn) {
         if let Some(map) = self.code.maps.last_mut() {
             map.long = Some(long);

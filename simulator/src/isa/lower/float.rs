@@ -2,9 +2,7 @@
 
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::lower::arith::{map1, map2, map3};
-#[cfg(not(target_family = "wasm"))]
-use crate::isa::op::LongFn;
-use crate::isa::op::{MapFn, Op, Reg};
+use crate::isa::op::{LongFn, MapFn, Op, Reg};
 use crate::isa::parts::Parts;
 use crate::num::float as f;
 use crate::num::half::{self, Half};
@@ -70,7 +68,6 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         _ => return Err(Unknown),
     };
     b.emit_map(d, &regs, flops, map);
-    #[cfg(not(target_family = "wasm"))]
     if !approximate && let Some(long) = long_way(parts, ty) {
         b.goes_a_long_way(long);
     }
@@ -80,7 +77,6 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
 /// For which operands the machine leaves the short way that it has for a division, a reciprocal or a root that is rounded: what the
 /// code of the assembler tests before it calls. What `FCHK` tests of a division of f32 nobody publishes: here its exponents, as those of
 /// f64 are tested.
-#[cfg(not(target_family = "wasm"))]
 fn long_way(parts: &Parts<'_>, ty: Ty) -> Option<LongFn> {
     let full = parts.has("full");
     Some(match (parts.base, ty) {
@@ -100,12 +96,10 @@ fn long_way(parts: &Parts<'_>, ty: Ty) -> Option<LongFn> {
     })
 }
 
-#[cfg(not(target_family = "wasm"))]
 fn exponent32(bits: u64) -> i32 {
     (bits >> 23 & 0xff) as i32
 }
 
-#[cfg(not(target_family = "wasm"))]
 fn exponent64(bits: u64) -> i32 {
     (bits >> 52 & 0x7ff) as i32
 }
