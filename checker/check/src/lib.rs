@@ -78,7 +78,7 @@ pub struct CheckOptions {
     pub backend: BackendChoice,
     /// A ladder: this step against the one before instead of the table of all.
     pub step: Option<String>,
-    /// A ladder: every element type at every size and block size.
+    /// Sizes up to the `time` size, whole, on the simulator. A ladder: every element type at every size and block size.
     pub everything: bool,
     /// Try all sizes, though it is wrong at one.
     pub all_sizes: bool,

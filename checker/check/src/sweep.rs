@@ -98,6 +98,7 @@ fn simulate(
         reference_cubin: None,
         seed,
         all_sizes: false,
+        everything: false,
         budget,
         until,
         room: None,

@@ -204,6 +204,7 @@ impl<'a> Course<'a> {
             unmodelled: true,
             seed: Some(grade.seed),
             all_sizes: task.scheme.partial,
+            everything: true,
             toolchain: self.options.toolchain.clone(),
             ..check::CheckOptions::default()
         };

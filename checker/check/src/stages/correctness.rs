@@ -136,6 +136,7 @@ fn correctness(
         judge: judge.cloned(),
         seed,
         all_sizes,
+        everything: options.everything,
         budget,
         until,
         room: verify::room(),

@@ -150,7 +150,9 @@ pub fn results_summary(problem: &Problem, candidate: &Results, platform: &Platfo
     };
     let runs: usize = candidate.cases.iter().map(|(_, checked)| checked.runs.len()).sum();
     let place = if platform.gpu.is_some() { "on the GPU, " } else { "" };
-    format!("right {place}at {shared}: {runs} runs, inputs fresh, outputs poisoned")
+    let largest = candidate.besides.everything.last();
+    let largest = largest.map(|(sizes, _)| format!(", and up to {}", report::sizes(sizes))).unwrap_or_default();
+    format!("right {place}at {shared}: {runs} runs, inputs fresh, outputs poisoned{largest}")
 }
 
 /// Judges the goals: the last word when nothing else failed.

@@ -4,6 +4,7 @@ mod asked;
 mod besides;
 mod between;
 mod crowded;
+mod everything;
 mod few;
 mod on_gpu;
 mod sought;
@@ -43,6 +44,8 @@ pub struct Trials<'a> {
     pub seed: u64,
     /// Try all sizes, though a candidate is wrong at one.
     pub all_sizes: bool,
+    /// Run sizes up to the `time` size whole.
+    pub everything: bool,
     /// What all of it may use.
     pub budget: Budget,
     /// When all has to end.

@@ -34,7 +34,7 @@ pub struct CheckFlags {
     /// Check the worked answer instead of your kernel
     #[arg(long)]
     pub solution: bool,
-    /// A ladder: every element type at every size and block size
+    /// Larger sizes, too, as for a class: up to the `time` size, some seconds. Of a ladder every element type at every size and block size
     #[arg(long)]
     pub all: bool,
     /// Where to run

@@ -12,6 +12,7 @@ use crate::backend::machine::Stop;
 use crate::backend::{JobError, L2State, Status, Timing};
 use crate::verify::case::explain;
 use std::time::Instant;
+use values::fill::turns;
 
 /// A sample below this fraction of the largest clock is thrown away, as NVBench does.
 const LEAST_CLOCK: f64 = 0.75;
@@ -177,7 +178,7 @@ fn judge_other_fills(
     }
     let events = (Event::new()?, Event::new()?);
     let (begin, seconds) = (Instant::now(), FILLS[usize::from(timing.budget.rounds == 0)]);
-    let turns = timing.versions.iter().map(|version| inputs::turns(&version.plan)).max().unwrap_or(1);
+    let turns = timing.versions.iter().map(|version| turns(&version.plan.buffers)).max().unwrap_or(1);
     for turn in 1..turns.min(1 + OTHER_FILLS) {
         if begin.elapsed().as_secs_f64() > seconds {
             break;

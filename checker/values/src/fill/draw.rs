@@ -5,7 +5,7 @@ use super::{PERIOD, Values, fill_part, repeats, second_seed};
 use crate::edges;
 use plan::dtype::DType;
 use plan::stream::Stream;
-use plan::{Buffer, Fill};
+use plan::{Buffer, Fill, Role};
 
 /// Elements that are not 0 in a long buffer of [`Values::ExactIntegers`], about: so many that sums of them stay exact, so
 /// few that no regular part of the buffer is without.
@@ -132,6 +132,15 @@ pub const TURNS: u64 = 60;
 /// it is.
 pub fn first_turn(seed: u64) -> u64 {
     seed - seed % TURNS
+}
+
+/// How many turns there are: the fills of the buffer that has most.
+pub fn turns(buffers: &[Buffer]) -> u64 {
+    let fills = |buffer: &Buffer| match &buffer.fill {
+        Some(Fill::OneOf(fills)) if buffer.role != Role::Out => fills.len() as u64,
+        _ => 1,
+    };
+    buffers.iter().map(fills).max().unwrap_or(1).clamp(1, TURNS)
 }
 
 /// An end of the interval that a buffer's elements are drawn from one by one in a run, as an element's bytes; with values from

@@ -36,6 +36,8 @@ pub struct Besides {
     pub sought: Option<(Sizes, Checked)>,
     /// Sizes at which the version does what it does at no other that is run whole: see [`super::asked`].
     pub asked: Vec<(Sizes, Checked)>,
+    /// Sizes up to the `time` size, where everything was asked for: see [`super::everything`].
+    pub everything: Vec<(Sizes, Checked)>,
     /// A case in which few blocks are resident at once, if that is wrong.
     pub crowded: Option<(Sizes, Checked)>,
 }
@@ -44,7 +46,7 @@ impl Besides {
     /// All of them, those first that were run whole: they can be run again.
     pub fn iter(&self) -> impl Iterator<Item = &(Sizes, Checked)> {
         let sizes = self.elsewhere.iter().chain(&self.asked).chain(&self.large).chain(&self.few);
-        sizes.chain(&self.sought).chain(&self.sampled).chain(&self.crowded)
+        sizes.chain(&self.everything).chain(&self.sought).chain(&self.sampled).chain(&self.crowded)
     }
 }
 
@@ -54,7 +56,12 @@ impl Trials<'_> {
         let (found, news) = rayon::join(|| self.at_some_sizes(built), || self.ask(built));
         let (found, cost) = found?;
         let asked = self.run_asked(built, news?, cost.unwrap_or(USUAL_INSTRUCTIONS))?;
-        Ok(Besides { asked, crowded: self.crowded(built)?, ..found })
+        let mut found = Besides { asked, crowded: self.crowded(built)?, ..found };
+        let right = found.iter().all(|(_, checked)| checked.status.passed());
+        if let (true, true, Some(second)) = (self.everything, right, &found.elsewhere) {
+            found.everything = self.everything(built, second)?;
+        }
+        Ok(found)
     }
 
     /// What is tried at sizes that are chosen beforehand, and where the version turns; with the warp instructions that it takes per element.

@@ -8,7 +8,7 @@ use crate::backend::machine::Stop;
 use crate::verify::POISON;
 use crate::verify::inputs::prepare_buffer;
 use plan::stream::Stream;
-use plan::{Buffer, Fill, Plan, Role};
+use plan::{Buffer, Role};
 use values::fill::{TURNS, Values, first_turn};
 use values::recipe::{Recipe, varies};
 
@@ -20,15 +20,6 @@ pub fn seed_of(seed: u64, round: u64, pass: usize) -> u64 {
 /// The same where each of several fills has another one's turn.
 pub fn seed_of_turn(seed: u64, round: u64, pass: usize, turn: u64) -> u64 {
     first_turn(Stream::new(seed, "samples").bits(round << 8 | pass as u64)) + turn % TURNS
-}
-
-/// How many turns there are: the fills of the buffer that has most.
-pub fn turns(plan: &Plan) -> u64 {
-    let fills = |buffer: &Buffer| match &buffer.fill {
-        Some(Fill::OneOf(fills)) if buffer.role != Role::Out => fills.len() as u64,
-        _ => 1,
-    };
-    plan.buffers.iter().map(fills).max().unwrap_or(1).clamp(1, TURNS)
 }
 
 /// A copy of every input for each pass of a sample but the first, which has the session's own.
@@ -129,7 +120,8 @@ impl Copies {
 mod tests {
     use super::*;
     use plan::dtype::DType;
-    use values::fill::chosen;
+    use plan::{Fill, Plan};
+    use values::fill::{chosen, turns};
 
     #[test]
     fn each_fill_has_its_turn() {
@@ -142,8 +134,8 @@ mod tests {
             buffer("y", Role::Out, None),
         ];
         let plan = Plan { buffers, ..Plan::default() };
-        assert_eq!(turns(&plan), 4);
-        assert_eq!(turns(&Plan::default()), 1);
+        assert_eq!(turns(&plan.buffers), 4);
+        assert_eq!(turns(&[]), 1);
         for round in [0, 7, u64::from(u32::MAX), u64::MAX >> 8] {
             assert_eq!(seed_of(5, round, 1), seed_of_turn(5, round, 1, 0));
             for turn in 0..4 {
