@@ -111,6 +111,13 @@ impl Module {
         code.reads_clock || code.allocates() || code.insts.iter().any(|inst| code.is_communication(&inst.op))
     }
 
+    /// May threads of different blocks affect each other in an order that is not fixed? As [`Self::communicates`], but for what lies in
+    /// shared memory, and for what threads of one block or warp do together.
+    pub fn communicates_between_blocks(&self) -> bool {
+        let code = &self.decoded.code;
+        code.reads_clock || code.allocates() || code.insts.iter().any(|inst| code.is_between_blocks(&inst.op))
+    }
+
     /// May a thread wait in a loop for what others write? A loop with a volatile load, an atomic or a sleep in it; a call is taken
     /// for one.
     pub fn waits(&self) -> bool {

@@ -1,6 +1,5 @@
 //! From what a backend says to what a learner needs to hear: one sentence, the place, and the next thing to try.
 
-use super::CHECK_SECONDS;
 use super::element::Elements;
 use super::orders::{self, schedule_name, schedule_with_words};
 use execution::backend::{Checked, Death, Difference, Found, RunId, Status, UNREADABLE, Untried, WrongOutput};
@@ -140,7 +139,7 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
             details.push(ENDS_SOONER.to_owned());
             (
                 Verdict::OutOfTime,
-                format!("not all could be tried before the time was over, {CHECK_SECONDS} s for a check"),
+                "not all could be tried before the time for a check was over".to_owned(),
             )
         }
         Status::WorkerDied { death } => {

@@ -67,6 +67,25 @@ impl Default for Budget {
     }
 }
 
+/// How large the sizes are that are run whole, on the simulator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// As large as somebody waits for.
+    #[default]
+    Near,
+    /// Towards the `time` size, as far as that takes some seconds.
+    Far,
+    /// The same with four times as much to do. Of a ladder every element type at every size and block size.
+    Whole,
+}
+
+impl Reach {
+    /// Seconds for a check.
+    pub fn seconds(self) -> u64 {
+        if self == Self::Whole { 4 * CHECK_SECONDS } else { CHECK_SECONDS }
+    }
+}
+
 /// What a check is asked to do.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOptions {
@@ -78,8 +97,8 @@ pub struct CheckOptions {
     pub backend: BackendChoice,
     /// A ladder: this step against the one before instead of the table of all.
     pub step: Option<String>,
-    /// Sizes up to the `time` size, whole, on the simulator. A ladder: every element type at every size and block size.
-    pub everything: bool,
+    /// How large the sizes are that are run whole.
+    pub reach: Reach,
     /// Try all sizes, though it is wrong at one.
     pub all_sizes: bool,
     /// What it may use.
@@ -240,7 +259,7 @@ pub fn check(problem: &Problem, options: &CheckOptions, progress: Progress<'_>) 
 
 fn check_here(problem: &Problem, options: &CheckOptions, progress: Progress<'_>) -> Result<Report, CheckError> {
     let seed = options.seed.unwrap_or_else(fresh_seed);
-    let step = options.step.as_ref().map(|step| of_step(problem, step, options.everything)).transpose()?;
+    let step = options.step.as_ref().map(|step| of_step(problem, step, options.reach == Reach::Whole)).transpose()?;
     let problem = &step.as_ref().unwrap_or(problem).drawn(seed);
     let name = problem.id.as_str();
     let kind = match problem.kind {
@@ -258,7 +277,7 @@ fn check_here(problem: &Problem, options: &CheckOptions, progress: Progress<'_>)
     let mut report = Report::new(subject, RanOn::Sim { schedules: Vec::new() }, seed);
     let solution = if options.version() == Version::Solution { " --solution" } else { "" };
     let step = options.step.as_ref().map(|step| format!(" {step}")).unwrap_or_default();
-    let everything = if options.everything { " --all" } else { "" };
+    let everything = if options.reach == Reach::Whole { " --all" } else { "" };
     report.repeat = format!("checker {name}{step}{everything}{solution} --seed {seed}{}", options.also);
 
     progress("looking for the compiler");

@@ -46,20 +46,29 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(WORKERS)
 }
 
-/// Runs `cases`, each of one version, under `schedules`, of which the first is the usual one, in so many workers at most.
+/// Orders to run cases under.
+#[derive(Clone, Copy)]
+pub struct Orders<'a> {
+    /// The first is the usual one.
+    pub schedules: &'a [Schedule],
+    /// May it depend on them what threads of different blocks do to each other?
+    pub between_blocks: bool,
+}
+
+/// Runs `cases`, each of one version, under some orders, in so many workers at most.
 ///
 /// # Errors
 /// No worker, or one that failed without a kernel's doing.
 pub fn run(
     on: &On,
     cases: &[Case],
-    schedules: &[Schedule],
+    orders: Orders<'_>,
     stop_at_failure: bool,
     workers: usize,
     options: &WorkerOptions,
     progress: Progress<'_>,
 ) -> Result<Vec<Checked>, backend::BackendError> {
-    let Some((usual, others)) = schedules.split_first() else { return Ok(Vec::new()) };
+    let Some((usual, others)) = orders.schedules.split_first() else { return Ok(Vec::new()) };
     let first = |case: &Case| Case { schedules: vec![*usual], ..case.clone() };
     let usual: Vec<Case> = cases.iter().map(first).collect();
     let pool = Pool { on, stop_at_failure, workers, options, progress };
@@ -74,7 +83,7 @@ pub fn run(
     let most = if caught { FEW_THREADS } else { u64::MAX };
     let instructions: Vec<u64> =
         results.iter().map(|checked| checked.counters.map_or(0, |counters| counters.instructions)).collect();
-    let units = units(cases, &instructions, others, most);
+    let units = units(cases, &instructions, Orders { schedules: others, ..orders }, most);
     let within =
         |index: usize| (threads(&cases[index]) > FEW_THREADS).then(|| LEAST.max(STRETCH * instructions[index]));
     let again = |(index, schedules): &(usize, Vec<Schedule>)| Case {
@@ -112,10 +121,13 @@ fn is_caught(checked: &Checked) -> bool {
 /// What is dealt out of the further orders of all cases of `most` threads at most: a small case with all its orders, which share
 /// the oracle's answers; of a larger one an order each, so that no core waits for another. `instructions`: what a case took in the
 /// usual order.
-fn units(cases: &[Case], instructions: &[u64], others: &[Schedule], most: u64) -> Vec<(usize, Vec<Schedule>)> {
+fn units(cases: &[Case], instructions: &[u64], others: Orders<'_>, most: u64) -> Vec<(usize, Vec<Schedule>)> {
+    let Orders { schedules: others, between_blocks } = others;
+    // Blocks that have nothing to do with each other show at a few of them what they do.
+    let enough = if between_blocks { SOME_THREADS } else { FEW_THREADS };
     let quick: Vec<Schedule> = others.iter().copied().filter(|order| *order != ONE_BY_ONE_ORDER).collect();
     let many =
-        |most: u64| move |(case, instructions): (&Case, &u64)| threads(case) > SOME_THREADS && *instructions <= most;
+        |most: u64| move |(case, instructions): (&Case, &u64)| threads(case) > enough && *instructions <= most;
     let longest = EXPLORED.into_iter().find(|&most| cases.iter().zip(instructions).any(many(most))).unwrap_or(u64::MAX);
     let mut units = Vec::new();
     for (index, (case, &instructions)) in cases.iter().zip(instructions).enumerate() {
@@ -253,24 +265,28 @@ mod tests {
         }
     }
 
+    fn among(schedules: &[Schedule]) -> Orders<'_> {
+        Orders { schedules, between_blocks: true }
+    }
+
     #[test]
     fn large_cases_are_dealt_out_order_by_order() {
         let others: Vec<Schedule> = (0..5).map(|seed| Schedule::Adversarial { seed }).collect();
         let cases = [case(64), case(4096), case(1 << 15)];
         let of = |most: u64| -> Vec<(usize, usize)> {
-            units(&cases, &[0; 3], &others, most).iter().map(|(index, orders)| (*index, orders.len())).collect()
+            units(&cases, &[0; 3], among(&others), most).iter().map(|(index, orders)| (*index, orders.len())).collect()
         };
         assert_eq!(of(u64::MAX), [(0, 5), (1, 1), (1, 1), (1, 1), (2, 1)]);
         assert_eq!(of(FEW_THREADS), [(0, 5)], "what was caught at something is tried further at small sizes only");
         let orders: Vec<Schedule> =
-            units(&cases, &[0; 3], &others, u64::MAX)[1..4].iter().map(|unit| unit.1[0]).collect();
+            units(&cases, &[0; 3], among(&others), u64::MAX)[1..4].iter().map(|unit| unit.1[0]).collect();
         assert_eq!(orders, super::orders(&others, (4096, 0), 1), "and no order is lost");
         let of_few = |instructions| super::orders(&others, (64, instructions), 1).len();
         assert_eq!((of_few(FEW_INSTRUCTIONS), of_few(FEW_INSTRUCTIONS + 1)), (5, 3), "few threads may have much to do");
         let cases = [case(4096), case(64)];
         let one_by_one = |instructions: u64| -> Vec<usize> {
             let with = |(_, orders): &(usize, Vec<Schedule>)| orders.contains(&Schedule::Adversarial { seed: 0 });
-            let units = units(&cases, &[instructions, 0], &others, u64::MAX);
+            let units = units(&cases, &[instructions, 0], among(&others), u64::MAX);
             units.iter().filter(|unit| with(unit)).map(|(index, _)| *index).collect()
         };
         assert_eq!(one_by_one(ONE_BY_ONE / 32), [0, 1]);
@@ -283,7 +299,7 @@ mod tests {
         let of = |sizes: &[(u32, u64)]| -> Vec<usize> {
             let cases: Vec<Case> = sizes.iter().map(|(threads, _)| case(*threads)).collect();
             let instructions: Vec<u64> = sizes.iter().map(|(_, instructions)| *instructions).collect();
-            units(&cases, &instructions, &others, u64::MAX).iter().map(|(index, _)| *index).collect()
+            units(&cases, &instructions, among(&others), u64::MAX).iter().map(|(index, _)| *index).collect()
         };
         let (many, few) = (1 << 15, 1 << 12);
         for most in EXPLORED {
@@ -292,6 +308,13 @@ mod tests {
         let [_, most] = EXPLORED;
         assert_eq!(of(&[(few, 9), (many, most + 1)]), [0, 1]);
         assert_eq!(of(&[(64, most + 1), (many, 9)]), [0, 1], "few threads are always explored");
+        let apart = Orders { schedules: &others, between_blocks: false };
+        let of = |few: u32| -> Vec<usize> {
+            let cases = [case(few), case(many)];
+            units(&cases, &[9, most], apart, u64::MAX).iter().map(|(index, _)| *index).collect()
+        };
+        assert_eq!(of(few), [0], "where no block has to do with another some blocks do as well as many");
+        assert_eq!(of(64), [0, 1]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::context::CheckContext;
 use super::platform::Platform;
 use super::stage::{fail_by, pass, skip};
 use super::verify::{CaseAt, STEPS, Trials, schedules};
-use super::{Budget, CHECK_SECONDS, CheckError, build_version, kernel_path, line_reason, refused, share, time};
+use super::{Budget, CHECK_SECONDS, CheckError, Reach, build_version, kernel_path, line_reason, refused, share, time};
 use account::reasons::{self, Scene};
 use account::schedule_name;
 use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
@@ -98,7 +98,7 @@ fn simulate(
         reference_cubin: None,
         seed,
         all_sizes: false,
-        everything: false,
+        reach: Reach::Near,
         budget,
         until,
         room: None,

@@ -12,7 +12,7 @@ use crate::intake::{Submission, identity};
 use crate::key::{self, Makers};
 use crate::rubric::Rubric;
 use crate::secret::Secret;
-use check::{BackendChoice, Budget, CheckError, DeviceWatch};
+use check::{Reach, BackendChoice, Budget, CheckError, DeviceWatch};
 use compiler::toolchain;
 pub use course::{Course, Event, GradeError, GradeOptions, Summary, Task};
 use pool::{AGAIN, PooledCheck};
@@ -71,13 +71,13 @@ impl<'a> Course<'a> {
 
     /// The key of a submission to a task.
     fn key(&self, task: &Task, sha256: &str) -> String {
-        let tier = match (self.options.backend, task.scheme.partial) {
-            (BackendChoice::Sim, false) => "sim",
-            (BackendChoice::Sim, true) => "sim, all sizes",
-            (BackendChoice::Auto | BackendChoice::Gpu, false) => "gpu",
-            (BackendChoice::Auto | BackendChoice::Gpu, true) => "gpu, all sizes",
+        let place = match self.options.backend {
+            BackendChoice::Sim => "sim",
+            BackendChoice::Auto | BackendChoice::Gpu => "gpu",
         };
-        self.makers.key(sha256, &task.files, task.seed, tier)
+        let all = if task.scheme.partial { ", all sizes" } else { "" };
+        let whole = if self.options.reach == Reach::Whole { ", whole" } else { "" };
+        self.makers.key(sha256, &task.files, task.seed, &format!("{place}{all}{whole}"))
     }
 
     /// Grades what has no grade yet. Each grade is kept as soon as it is known.
@@ -204,7 +204,7 @@ impl<'a> Course<'a> {
             unmodelled: true,
             seed: Some(grade.seed),
             all_sizes: task.scheme.partial,
-            everything: true,
+            reach: self.options.reach,
             toolchain: self.options.toolchain.clone(),
             ..check::CheckOptions::default()
         };

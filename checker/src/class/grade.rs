@@ -87,6 +87,9 @@ struct How {
     /// Seconds for a check; what they do not suffice for is tried once more, alone, and never worth 0
     #[arg(long, value_name = "SECONDS", global = true, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     limit: u64,
+    /// Larger sizes, up to the one at which kernels are timed: several times as long, and worth a larger --limit
+    #[arg(long, global = true)]
+    all: bool,
     /// Where to run: the simulator, where points are the same everywhere, or a GPU too, for measured times
     #[arg(long, value_enum, global = true, default_value = "sim")]
     backend: BackendArg,
@@ -250,6 +253,7 @@ impl How {
         GradeOptions {
             jobs: most,
             seconds: self.limit,
+            reach: if self.all { check::Reach::Whole } else { check::Reach::Far },
             backend: self.backend.into(),
             toolchain: toolchain::ToolchainOptions {
                 dir: self.toolchain.clone(),

@@ -5,3 +5,4 @@ mod claims;
 mod formats;
 pub(super) mod grade;
 mod intake;
+mod reach;

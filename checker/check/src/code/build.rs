@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 struct Between {
     communicates: bool,
+    across: bool,
     waits: bool,
     remembers: bool,
     /// Literals in the code.
@@ -193,6 +194,11 @@ impl Built {
         self.between().communicates
     }
 
+    /// May threads of different blocks do so?
+    pub fn communicates_between_blocks(&self) -> bool {
+        self.between().across
+    }
+
     /// May a thread wait in a loop for others?
     pub fn waits(&self) -> bool {
         self.between().waits
@@ -213,11 +219,13 @@ impl Built {
     fn between(&self) -> &Between {
         let of = |module: simulator::Module| Between {
             communicates: module.communicates(),
+            across: module.communicates_between_blocks(),
             waits: module.waits(),
             remembers: module.remembers(),
             numbers: module.numbers(),
         };
-        let unread = Between { communicates: true, waits: false, remembers: false, numbers: BTreeSet::new() };
+        let numbers = BTreeSet::new();
+        let unread = Between { communicates: true, across: true, waits: false, remembers: false, numbers };
         self.between.get_or_init(|| simulator::Module::parse(&self.compiled.ptx).map_or(unread, of))
     }
 

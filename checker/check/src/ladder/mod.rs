@@ -14,7 +14,7 @@ use super::build::BuildError;
 use super::context::CheckContext;
 use super::platform::Platform;
 use super::stage::{NOTHING_CAUGHT, fail_by, pass, skip};
-use super::{CheckError, refused, time};
+use super::{CheckError, Reach, refused, time};
 use account::reasons::{self, Scene};
 use compiled::{CompiledLadder, LadderBuildError};
 use execution::backend::Status;
@@ -96,7 +96,7 @@ pub(crate) fn check(mut check: CheckContext<'_>) -> Result<(), CheckError> {
 fn verified(check: &mut CheckContext<'_>, compiled: &CompiledLadder, platform: &Platform) -> Result<bool, BuildError> {
     let (problem, options, progress) = (check.problem, check.options, check.progress);
     let (report, sources) = (&mut *check.report, &mut *check.sources);
-    let everything = options.everything || compiled.versions.len() == 1;
+    let everything = options.reach == Reach::Whole || compiled.versions.len() == 1;
     let tasks = verify::tasks(problem, compiled, everything, platform.gpu.is_some());
     let place = if platform.gpu.is_some() { "on the GPU" } else { "on the simulator" };
     let say = |done: usize| progress(&format!("verifying {place}: {done} of {} groups", tasks.len()));

@@ -136,7 +136,7 @@ fn correctness(
         judge: judge.cloned(),
         seed,
         all_sizes,
-        everything: options.everything,
+        reach: options.reach,
         budget,
         until,
         room: verify::room(),

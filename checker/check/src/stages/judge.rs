@@ -74,8 +74,8 @@ pub fn judge(
         Some(format!("at {}, {}", report::sizes(sizes), kind.explain(&as_named).sentence))
     };
     report.notes.extend(candidate.cases.iter().find_map(unwatched));
-    if let (true, Some(cut)) = (against.is_empty(), &report.cut) {
-        report.notes.push(format!("not all was tried, and a class would get no grade for this: {cut}"));
+    if let (true, Some(cut)) = (against.is_empty(), report.cut.clone()) {
+        report.not_all_was_tried(&cut);
     }
     // What happens when printf floods is worth knowing, not a failure.
     let dropped: u64 = candidate.cases.iter().map(|(_, checked)| checked.printf_dropped).sum();
@@ -150,7 +150,7 @@ pub fn results_summary(problem: &Problem, candidate: &Results, platform: &Platfo
     };
     let runs: usize = candidate.cases.iter().map(|(_, checked)| checked.runs.len()).sum();
     let place = if platform.gpu.is_some() { "on the GPU, " } else { "" };
-    let largest = candidate.besides.everything.last();
+    let largest = candidate.besides.reached.last();
     let largest = largest.map(|(sizes, _)| format!(", and up to {}", report::sizes(sizes))).unwrap_or_default();
     format!("right {place}at {shared}: {runs} runs, inputs fresh, outputs poisoned{largest}")
 }

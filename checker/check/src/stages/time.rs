@@ -187,9 +187,8 @@ fn no_ratio(timed: &Timed) -> String {
 
 /// A GPU was there and nothing was measured: that is no ordinary pass, and no grade.
 fn unmeasured(report: &mut Report, why: String) {
-    report.notes.push(format!("not all was tried, and a class would get no grade for this: {why}"));
-    report.stages.push(Stage { name: StageName::Time, status: StageStatus::Skipped, summary: why.clone() });
-    report.cut.get_or_insert(why);
+    report.not_all_was_tried(&why);
+    report.stages.push(Stage { name: StageName::Time, status: StageStatus::Skipped, summary: why });
 }
 
 /// Baseline and candidate at the timed size.

@@ -4,14 +4,14 @@ mod asked;
 mod besides;
 mod between;
 mod crowded;
-mod everything;
 mod few;
 mod on_gpu;
+mod reached;
 mod sought;
 
 use crate::build::Built;
 use crate::platform::Platform;
-use crate::{Budget, BuildError, CheckError, Progress, beside, share};
+use crate::{Budget, BuildError, CheckError, Progress, Reach, beside, share};
 use account::outputs_of;
 pub use besides::Besides;
 use execution::backend::{self, Case, Checked, MEMORY, Room, Status, Thoroughness, Verify};
@@ -44,8 +44,8 @@ pub struct Trials<'a> {
     pub seed: u64,
     /// Try all sizes, though a candidate is wrong at one.
     pub all_sizes: bool,
-    /// Run sizes up to the `time` size whole.
-    pub everything: bool,
+    /// How large the sizes are that are run whole.
+    pub reach: Reach,
     /// What all of it may use.
     pub budget: Budget,
     /// When all has to end.
@@ -150,7 +150,9 @@ impl Trials<'_> {
                 let job = Verify { on, cases, stop_at_failure: stops };
                 backend::verify(&job, &options).map(|cases| cases.into_iter().flatten().collect())
             } else {
-                share::run(&on, &cases, &schedules, stops, self.budget.workers, &options, self.progress)
+                let between_blocks = built.communicates_between_blocks();
+                let orders = share::Orders { schedules: &schedules, between_blocks };
+                share::run(&on, &cases, orders, stops, self.budget.workers, &options, self.progress)
             }
         };
         let (failed, begun) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -194,7 +196,7 @@ impl Trials<'_> {
     }
 
     /// Remembers what the machine ended, which is no property of the kernel alone.
-    fn look_for_cuts(&self, results: &[Checked]) {
+    fn look_for_cuts<'r>(&self, results: impl IntoIterator<Item = &'r Checked>) {
         let words = |status: &Status| match status {
             Status::TimedOut { seconds } => Some(format!("a run was stopped after {seconds:.0} s")),
             Status::OutOfTime => Some(format!("not all was tried within {} s", self.budget.seconds)),
@@ -205,7 +207,7 @@ impl Trials<'_> {
         let interrupted =
             |checked: &Checked| checked.is_interrupted().then(|| "a run was stopped when its time was over".to_owned());
         let cut = |checked: &Checked| words(&checked.status).or_else(|| interrupted(checked));
-        if let Some(words) = results.iter().find_map(cut) {
+        if let Some(words) = results.into_iter().find_map(cut) {
             let _ = self.cut.set(words);
         }
     }

@@ -3,7 +3,7 @@
 use super::prove::{Expected, Probe, Proof, is_beside, judge, plan};
 use super::queue::in_order;
 use crate::Fault;
-use check::{self, Ahead, BackendChoice, Baselines, Budget};
+use check::{self, Ahead, BackendChoice, Baselines, Budget, Reach};
 use problem::audit::audit;
 use problem::{BackendName, Kind, Problem, ProblemId, Version, Workbook};
 use rayon::prelude::*;
@@ -200,7 +200,7 @@ impl Course<'_> {
         let options = check::CheckOptions {
             version: Some(of.clone()),
             backend: if beside { BackendChoice::Sim } else { self.options.backend },
-            everything: problem.kind == Kind::Ladder,
+            reach: if problem.kind == Kind::Ladder { Reach::Whole } else { Reach::Near },
             baselines: Some(proving.baselines.clone()),
             budget: Budget { workers: self.workers(proving, of), ..self.options.budget },
             ..self.options.clone()

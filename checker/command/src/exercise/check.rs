@@ -3,7 +3,7 @@
 use crate::progress::{Solved, Store, now};
 use crate::spinner::Spinner;
 use crate::{Blame, Context, Exit, Fault, Outcome, Verbosity, workbook};
-use check::{self, BackendChoice, CheckError};
+use check::{self, Budget, Reach, BackendChoice, CheckError};
 use clap::{Args, ValueEnum};
 use compiler::toolchain;
 use problem::{Kind, Problem, Workbook};
@@ -34,7 +34,7 @@ pub struct CheckFlags {
     /// Check the worked answer instead of your kernel
     #[arg(long)]
     pub solution: bool,
-    /// Larger sizes, too, as for a class: up to the `time` size, some seconds. Of a ladder every element type at every size and block size
+    /// Larger sizes, up to the one at which it is timed: half a minute. Of a ladder every element type at every size and block size
     #[arg(long)]
     pub all: bool,
     /// Where to run
@@ -126,11 +126,13 @@ pub fn examine(
     options: &CheckFlags,
     whole_diff: bool,
 ) -> Result<Report, Fault> {
+    let reach = if options.all { Reach::Whole } else { Reach::Near };
     let how = check::CheckOptions {
         solution: options.solution,
         version: None,
         step: options.step.clone(),
-        everything: options.all,
+        reach,
+        budget: Budget { seconds: reach.seconds(), ..Budget::default() },
         backend: options.backend.into(),
         seed: options.seed,
         also: {

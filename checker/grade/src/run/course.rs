@@ -4,7 +4,7 @@ use crate::book::{Book, BookError};
 use crate::grade::Grade;
 use crate::key::Makers;
 use crate::rubric::{Rubric, RubricError, Scheme};
-use check::{BackendChoice, CheckError, DeviceWatch, WedgedError};
+use check::{Reach, BackendChoice, CheckError, DeviceWatch, WedgedError};
 use compiler::toolchain;
 use problem::{Problem, ProblemError};
 use std::collections::BTreeMap;
@@ -79,6 +79,8 @@ pub struct GradeOptions {
     pub jobs: usize,
     /// Seconds for a check, with all that belongs to it.
     pub seconds: u64,
+    /// How large the sizes are that are run whole.
+    pub reach: Reach,
     /// Where kernels run.
     pub backend: BackendChoice,
     /// The compiler.

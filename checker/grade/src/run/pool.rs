@@ -89,7 +89,7 @@ impl<'a> Course<'a> {
             baselines: Some(baselines.clone()),
             seed: Some(work.task.seed),
             all_sizes: work.task.scheme.partial,
-            everything: true,
+            reach: self.options.reach,
             toolchain: self.options.toolchain.clone(),
             ..check::CheckOptions::default()
         };

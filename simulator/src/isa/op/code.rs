@@ -224,6 +224,20 @@ impl Code {
         }
     }
 
+    /// Is it an operation by which threads of different blocks may affect each other, or wait?
+    pub fn is_between_blocks(&self, op: &Op) -> bool {
+        match op {
+            Op::Load(index) | Op::Store(index) => {
+                let access = &self.accesses[*index as usize];
+                access.space != AddressSpace::Shared && access.order != MemoryOrder::Weak
+            }
+            Op::Atomic(index) => self.atomics[*index as usize].space != AddressSpace::Shared,
+            Op::Barrier(_) | Op::WarpBarrier { .. } | Op::Collective(_) | Op::ActiveMask { .. } | Op::Matrix(_) => false,
+            Op::CopyAsync(_) | Op::CopyCommit { .. } | Op::CopyWait { .. } => false,
+            op => self.is_communication(op),
+        }
+    }
+
     /// Is there a loop in which a thread may wait for others? What is called in a loop is taken to be in it.
     pub fn waits(&self) -> bool {
         let waits = |op: &Op| match op {

@@ -6,7 +6,7 @@ use super::besides::{ELSEWHERE, LARGE};
 use super::sought::{Most, SOUGHT};
 use super::{CaseAt, STEPS, Trials};
 use crate::build::Built;
-use crate::{BuildError, beside};
+use crate::{BuildError, Reach, beside};
 use execution::backend::{Case, Checked, Program, Status, Thoroughness, Untried};
 use plan::stream::Stream;
 use problem::Sizes;
@@ -27,6 +27,8 @@ const MOST_BETWEEN: usize = 2;
 const NAMED: [usize; 2] = [2, 3];
 /// Elements of a `time` size that is run itself.
 const SMALL_TIME: f64 = 131_072.0;
+/// What a run of it, or of a size beyond it, may take where somebody waits: under a lock it is long.
+const SOON: Most = Most { instructions: 5e5, bytes: LARGE.bytes };
 /// How many are few.
 const FEW: f64 = 4096.0;
 
@@ -79,8 +81,7 @@ impl Trials<'_> {
         Ok(asked.into_iter().zip(told).filter_map(news).collect())
     }
 
-    /// Sizes that a number in the code may mean, drawn: each size that may vary, the others as at the `count` size; and where the
-    /// `time` size is no larger than what is run whole anyway one beyond it, and itself if it is small, or only sizes below it would be.
+    /// Sizes that a number in the code may mean, drawn: each size that may vary, the others as at the `count` size.
     fn meant(&self, built: &Built) -> Vec<Sizes> {
         let manifest = &self.problem.manifest;
         if !self.tries_besides() {
@@ -104,14 +105,20 @@ impl Trials<'_> {
         all.sort_by_cached_key(drawn);
         let is_few = |sizes: &Sizes| beside::elements(self.problem, sizes) < FEW;
         let (few, many): (Vec<_>, Vec<_>) = all.into_iter().partition(is_few);
+        many.into_iter().take(NAMED[0]).chain(few.into_iter().take(NAMED[1])).collect()
+    }
+
+    /// The `time` size where it is small, and one beyond it where it is no larger than what is run whole anyway.
+    fn small_time(&self) -> Vec<Sizes> {
+        let manifest = &self.problem.manifest;
+        if !self.tries_besides() {
+            return Vec::new();
+        }
         let (elements, time) = (beside::elements(self.problem, &manifest.time), manifest.time.clone());
-        let time = Some(time).filter(|time| elements <= SMALL_TIME && *time != manifest.count && !known.contains(time));
+        let is_known = time == manifest.count || self.problem.cases().contains(&time);
+        let time = Some(time).filter(|_| elements <= SMALL_TIME && !is_known);
         let beyond = (elements <= 2.0 * beside::LARGE).then(|| beside::beyond(self.problem, self.seed)).flatten();
-        time.into_iter()
-            .chain(beyond)
-            .chain(many.into_iter().take(NAMED[0]))
-            .chain(few.into_iter().take(NAMED[1]))
-            .collect()
+        time.into_iter().chain(beyond).collect()
     }
 
     /// Runs a version whole at sizes that its code names, and where it does something new, if a run takes so many warp instructions per element.
@@ -124,9 +131,11 @@ impl Trials<'_> {
         let affordable = |news: &News| news.small || self.is_within(news.most, cost, &news.sizes, &news.program);
         let (small, between): (Vec<_>, Vec<_>) = news.into_iter().filter(affordable).partition(|news| news.small);
         let mut found = Vec::new();
-        for sizes in self.meant(built) {
+        let usual = if self.reach == Reach::Near { SOON } else { LARGE };
+        let meant = self.meant(built).into_iter().map(|sizes| (sizes, LARGE));
+        for (sizes, most) in self.small_time().into_iter().map(|sizes| (sizes, usual)).chain(meant) {
             let Ok(program) = self.version(built, &sizes) else { continue };
-            if self.is_within(LARGE, cost, &sizes, &program) {
+            if self.is_within(most, cost, &sizes, &program) {
                 found.extend(self.whole(built, sizes, ELSEWHERE + 6)?);
             }
         }

@@ -36,8 +36,8 @@ pub struct Besides {
     pub sought: Option<(Sizes, Checked)>,
     /// Sizes at which the version does what it does at no other that is run whole: see [`super::asked`].
     pub asked: Vec<(Sizes, Checked)>,
-    /// Sizes up to the `time` size, where everything was asked for: see [`super::everything`].
-    pub everything: Vec<(Sizes, Checked)>,
+    /// Sizes up to the `time` size, where that was asked for: see [`super::reached`].
+    pub reached: Vec<(Sizes, Checked)>,
     /// A case in which few blocks are resident at once, if that is wrong.
     pub crowded: Option<(Sizes, Checked)>,
 }
@@ -46,7 +46,7 @@ impl Besides {
     /// All of them, those first that were run whole: they can be run again.
     pub fn iter(&self) -> impl Iterator<Item = &(Sizes, Checked)> {
         let sizes = self.elsewhere.iter().chain(&self.asked).chain(&self.large).chain(&self.few);
-        sizes.chain(&self.everything).chain(&self.sought).chain(&self.sampled).chain(&self.crowded)
+        sizes.chain(&self.reached).chain(&self.sought).chain(&self.sampled).chain(&self.crowded)
     }
 }
 
@@ -58,8 +58,8 @@ impl Trials<'_> {
         let asked = self.run_asked(built, news?, cost.unwrap_or(USUAL_INSTRUCTIONS))?;
         let mut found = Besides { asked, crowded: self.crowded(built)?, ..found };
         let right = found.iter().all(|(_, checked)| checked.status.passed());
-        if let (true, true, Some(second)) = (self.everything, right, &found.elsewhere) {
-            found.everything = self.everything(built, second)?;
+        if let (true, Some(second)) = (right, &found.elsewhere) {
+            found.reached = self.reached(built, second)?;
         }
         Ok(found)
     }

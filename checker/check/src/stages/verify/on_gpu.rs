@@ -69,8 +69,7 @@ impl Trials<'_> {
             }
             told.push((sizes, Checked::only(timed.status)));
         }
-        let results: Vec<Checked> = told.iter().map(|(_, checked)| checked.clone()).collect();
-        self.look_for_cuts(&results);
+        self.look_for_cuts(told.iter().map(|(_, checked)| checked));
         Ok(told)
     }
 

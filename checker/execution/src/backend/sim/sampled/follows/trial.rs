@@ -76,18 +76,20 @@ pub struct Trial<'p> {
     planted: Planted,
     /// What such an element is, by buffer.
     other: Vec<Option<Vec<u8>>>,
+    /// See [`wide`].
+    pub wide: Vec<(u64, u64)>,
+}
+
+/// Buffers and variables of numbers of eight bytes, from where to where: a change of one may carry over from half to half.
+fn wide(opened: &Opened<'_>) -> Vec<(u64, u64)> {
+    let buffers = opened.program.plan.buffers.iter().zip(&opened.addresses);
+    let buffers = buffers.filter(|(buffer, _)| buffer.dtype.size() as u64 == WIDE);
+    let buffers = buffers.map(|(buffer, address)| (*address, address + buffer.bytes()));
+    let variables = opened.device.variables().filter(|(_, bytes)| *bytes == WIDE);
+    buffers.chain(variables.map(|(address, bytes)| (address, address + bytes))).collect()
 }
 
 impl<'p> Trial<'p> {
-    /// Buffers and variables of numbers of eight bytes, from where to where: a change of one may carry over from half to half.
-    pub fn wide(&self) -> Vec<(u64, u64)> {
-        let buffers = self.opened.program.plan.buffers.iter().zip(&self.opened.addresses);
-        let buffers = buffers.filter(|(buffer, _)| buffer.dtype.size() as u64 == WIDE);
-        let buffers = buffers.map(|(buffer, address)| (*address, address + buffer.bytes()));
-        let variables = self.opened.device.variables().filter(|(_, bytes)| *bytes == WIDE);
-        buffers.chain(variables.map(|(address, bytes)| (address, address + bytes))).collect()
-    }
-
     /// # Errors
     /// As of [`open_filled`].
     pub fn open(sim: &Sim, program: &'p Program, seed: u64, upper: bool) -> Result<Self, Stop> {
@@ -111,7 +113,8 @@ impl<'p> Trial<'p> {
         };
         let opened = open_filled(sim, program, seed, &|_| bytes_of(0), &input)?;
         let other = all.into_iter().map(|ends| ends.map(|ends| ends[usize::from(!upper)].clone())).collect();
-        Ok(Self { opened, planted, other })
+        let wide = wide(&opened);
+        Ok(Self { opened, planted, other, wide })
     }
 
     /// Runs a block as if nothing had run but the single blocks of some launches before it. `None`: it says nothing.

@@ -268,7 +268,7 @@ impl<'p> Trials<'p> {
     /// How many words that the block leaves follow from the element, with the others at an end?
     fn follow(&mut self, looked: &Looked<'_>, place: Place, end: usize) -> Option<u64> {
         let after = self.ends[end].run(looked.launch, looked.block, &[place])?;
-        Some(trial::different(looked.left[end].as_ref()?, &after, &self.ends[end].wide()))
+        Some(trial::different(looked.left[end].as_ref()?, &after, &self.ends[end].wide))
     }
 
     /// Is it one element that the block reads and does not need? Those beside it are looked at, and others of the block; and another
