@@ -137,10 +137,7 @@ fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
         }
         Status::OutOfTime => {
             details.push(ENDS_SOONER.to_owned());
-            (
-                Verdict::OutOfTime,
-                "not all could be tried before the time for a check was over".to_owned(),
-            )
+            (Verdict::OutOfTime, "not all could be tried before the time for a check was over".to_owned())
         }
         Status::WorkerDied { death } => {
             details.extend(death.stderr.lines().last().map(str::to_owned));

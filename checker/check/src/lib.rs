@@ -277,7 +277,7 @@ fn check_here(problem: &Problem, options: &CheckOptions, progress: Progress<'_>)
     let mut report = Report::new(subject, RanOn::Sim { schedules: Vec::new() }, seed);
     let solution = if options.version() == Version::Solution { " --solution" } else { "" };
     let step = options.step.as_ref().map(|step| format!(" {step}")).unwrap_or_default();
-    let everything = if options.reach == Reach::Whole { " --all" } else { "" };
+    let everything = if options.reach == Reach::Near { "" } else { " --all" };
     report.repeat = format!("checker {name}{step}{everything}{solution} --seed {seed}{}", options.also);
 
     progress("looking for the compiler");

@@ -126,8 +126,7 @@ fn units(cases: &[Case], instructions: &[u64], others: Orders<'_>, most: u64) ->
     // Blocks that have nothing to do with each other show at a few of them what they do.
     let enough = if between_blocks { SOME_THREADS } else { FEW_THREADS };
     let quick: Vec<Schedule> = others.iter().copied().filter(|order| *order != ONE_BY_ONE_ORDER).collect();
-    let many =
-        |most: u64| move |(case, instructions): (&Case, &u64)| threads(case) > enough && *instructions <= most;
+    let many = |most: u64| move |(case, instructions): (&Case, &u64)| threads(case) > enough && *instructions <= most;
     let longest = EXPLORED.into_iter().find(|&most| cases.iter().zip(instructions).any(many(most))).unwrap_or(u64::MAX);
     let mut units = Vec::new();
     for (index, (case, &instructions)) in cases.iter().zip(instructions).enumerate() {

@@ -12,7 +12,7 @@ use crate::intake::{Submission, identity};
 use crate::key::{self, Makers};
 use crate::rubric::Rubric;
 use crate::secret::Secret;
-use check::{Reach, BackendChoice, Budget, CheckError, DeviceWatch};
+use check::{BackendChoice, Budget, CheckError, DeviceWatch, Reach};
 use compiler::toolchain;
 pub use course::{Course, Event, GradeError, GradeOptions, Summary, Task};
 use pool::{AGAIN, PooledCheck};

@@ -3,6 +3,7 @@
 use account::Needs;
 use execution::backend::{Artefact, AsWritten, Text};
 use problem::Sizes;
+use problem::manifest::Interface;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ pub struct Kernel {
     pub sizes: Sizes,
     /// Text and compiled code.
     pub code: Code,
-    /// The problem's `problem.toml` and oracle.
+    /// The problem's inputs and outputs, and its oracle.
     pub oracle: Option<Oracle>,
 }
 
@@ -44,10 +45,8 @@ pub struct Code {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Oracle {
-    /// The text of `problem.toml`.
-    pub manifest: String,
-    /// The text's path from the workbook's root.
-    pub path: String,
+    /// What goes in and comes out.
+    pub interface: Interface,
     /// The oracle's path from the workbook's root.
     pub file: String,
     /// The oracle.

@@ -10,7 +10,7 @@ use execution::backend::{Case, Checked, Program, Reply, Status};
 use execution::verify::case::run_case;
 use plan::{Buffer, Plan};
 use problem::entry::{Entries, check_plan};
-use problem::{DeviceShape, KernelFile, LineError, Manifest, Metric, PlanContext, Sizes, Types};
+use problem::{DeviceShape, KernelFile, LineError, Metric, PlanContext, Sizes, Types};
 use report::{
     Heat, RanOn, Report, ShortestOrder, Sources, Stage, StageName, StageStatus, Subject, SubjectKind, TriedOrder,
     Verdict,
@@ -87,11 +87,10 @@ fn run(kernel: &Kernel, ask: &Ask, modules: &Modules) -> Result<Shown, String> {
     let mut sources = Sources::new(Path::new(""));
     sources.hold(path, &text);
     let mut report = begun(kernel, ask, &orders, schedule);
-    let manifest = kernel.oracle.as_ref().map(Oracle::read).transpose()?;
-    let types = manifest.as_ref().map(Manifest::types).unwrap_or_default();
+    let types = kernel.oracle.as_ref().map(|oracle| oracle.interface.types.clone()).unwrap_or_default();
     let made = KernelFile::parse_typed(path, &text, &types)
         .map_err(|error| (Verdict::BadKernelFile, error))
-        .and_then(|file| made(&file, kernel, ask, manifest.as_ref()).map_err(|error| (Verdict::BadLaunch, error)));
+        .and_then(|file| made(&file, kernel, ask).map_err(|error| (Verdict::BadLaunch, error)));
     let Made { plan, sizes } = match made {
         Ok(made) => made,
         Err((verdict, error)) => {
@@ -100,7 +99,7 @@ fn run(kernel: &Kernel, ask: &Ask, modules: &Modules) -> Result<Shown, String> {
         }
     };
     report.repeat = format!("{}{}", repeat(kernel, ask, &sizes), orders.option());
-    let case = case(kernel, manifest.as_ref(), &types, &plan, &sizes, ask.seed)?;
+    let case = case(kernel, &types, &plan, &sizes, ask.seed)?;
     let judged = case.oracle.is_some();
     let checked = simulate(&case, ask, &orders, schedule, modules)?;
     if let Status::OracleFailed { message } = &checked.status {
@@ -171,10 +170,10 @@ fn stopped(mut report: Report, reason: report::Reason) -> Report {
 }
 
 /// Sizes and plan of the file as it was edited.
-fn made(file: &KernelFile, kernel: &Kernel, ask: &Ask, manifest: Option<&Manifest>) -> Result<Made, LineError> {
-    let (sizes, io) = match manifest {
+fn made(file: &KernelFile, kernel: &Kernel, ask: &Ask) -> Result<Made, LineError> {
+    let (sizes, io) = match &kernel.oracle {
         // A file that declares its own buffers stands alone, wherever it lies.
-        Some(manifest) => {
+        Some(oracle) => {
             let mut sizes = kernel.sizes.clone();
             for (name, value) in &ask.sizes {
                 match sizes.get_mut(name) {
@@ -182,7 +181,7 @@ fn made(file: &KernelFile, kernel: &Kernel, ask: &Ask, manifest: Option<&Manifes
                     None => return Err(file.line(1).error(1, format!("there is no size `{name}`"))),
                 }
             }
-            let io = manifest.io(&sizes)?;
+            let io = oracle.interface.io(&sizes)?;
             (sizes, io)
         }
         None => (file.sizes(&ask.sizes)?, Vec::new()),
@@ -211,15 +210,11 @@ fn plan(file: &KernelFile, code: &Code, sizes: &Sizes, io: &[Buffer]) -> Result<
 }
 
 impl Oracle {
-    fn read(&self) -> Result<Manifest, String> {
-        Manifest::parse(Path::new(&self.path), &self.manifest).map_err(|error| error.to_string())
-    }
-
     /// As a program at these sizes.
-    fn program(&self, manifest: &Manifest, types: &Types, sizes: &Sizes) -> Result<Program, LineError> {
+    fn program(&self, types: &Types, sizes: &Sizes) -> Result<Program, LineError> {
         let path = Path::new(&self.file);
         let file = KernelFile::parse_typed(path, &self.code.text, types)?;
-        let buffers = manifest.reference_io(sizes, |name| file.passes(name))?;
+        let buffers = self.interface.reference_io(sizes, |name| file.passes(name))?;
         Ok(program(path, &self.code, plan(&file, &self.code, sizes, &buffers)?))
     }
 }
@@ -229,21 +224,14 @@ fn program(path: &Path, code: &Code, plan: Plan) -> Program {
     Program { name, artefact: code.artefact().into(), plan, dir: path.parent().unwrap_or(Path::new("")).into() }
 }
 
-fn case(
-    kernel: &Kernel,
-    manifest: Option<&Manifest>,
-    types: &Types,
-    plan: &Plan,
-    sizes: &Sizes,
-    seed: u64,
-) -> Result<Case, String> {
+fn case(kernel: &Kernel, types: &Types, plan: &Plan, sizes: &Sizes, seed: u64) -> Result<Case, String> {
     let shipped = |error: LineError| error.to_string();
-    let (oracle, outputs) = match (&kernel.oracle, manifest) {
-        (Some(oracle), Some(manifest)) => (
-            Some(oracle.program(manifest, types, sizes).map_err(shipped)?),
-            account::outputs_of(&manifest.outputs, sizes).map_err(shipped)?,
+    let (oracle, outputs) = match &kernel.oracle {
+        Some(oracle) => (
+            Some(oracle.program(types, sizes).map_err(shipped)?),
+            account::outputs_of(&oracle.interface.outputs, sizes).map_err(shipped)?,
         ),
-        _ => (None, Vec::new()),
+        None => (None, Vec::new()),
     };
     Ok(Case {
         name: report::sizes(sizes),

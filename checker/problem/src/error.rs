@@ -1,11 +1,12 @@
 //! Errors that point at a place in a file a person wrote: file, line, column, the line itself, a caret, the form expected.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A line of a file, kept by whatever was parsed from it so that later errors can still show it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceLine {
     /// The file.
     pub path: Arc<Path>,

@@ -29,6 +29,7 @@ fn access(fold: &mut Fold, (block, warp): (u64, u32), kind: AccessKind, space: S
         copy: false,
         mark: false,
         texture: false,
+        named: false,
         group: 0,
         completing: None,
         proxy: false,

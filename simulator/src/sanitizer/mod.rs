@@ -11,8 +11,8 @@
 //! * `bar.warp.sync` (`__syncwarp`), for lanes with the same mask. Shuffles, votes and matches order nothing;
 //! * release and acquire: a fence (`__threadfence`) followed by an atomic or a strong store to X, read by an atomic or a
 //!   strong load of X in another thread, at a scope that holds both. An access with an order of its own needs no fence.
-//!   The acquiring side must have one, too, or a fence behind it, if it is a relaxed load (`ld.relaxed`) or an atomic that
-//!   only releases. Other atomics (`atomicAdd`) and volatile loads acquire by themselves, although the PTX model asks for a
+//!   The acquiring side must have one, too, or a fence behind it, if it is a relaxed load (`ld.relaxed`), an atomic that
+//!   says that it is relaxed, or one that only releases. Other atomics (`atomicAdd`) and volatile loads acquire by themselves, although the PTX model asks for a
 //!   fence: the widespread ticket idiom leaves it out, and on hardware it works. A fence before a barrier is handed on by
 //!   whoever passes the barrier and publishes;
 //! * observation: a plain store comes after strong writes to the same bytes whose outcome its thread has seen, by an atomic

@@ -71,6 +71,7 @@ impl Random {
             copy: false,
             mark: false,
             texture: false,
+            named: false,
             group: 0,
             completing: None,
             proxy: false,

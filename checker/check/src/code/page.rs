@@ -5,7 +5,7 @@ use crate::stage::fail_by;
 use crate::{CheckError, line_reason, refused, run};
 use compiler::toolchain::Toolchain;
 use live::{Code, Kernel, Oracle};
-use problem::{DeviceShape, KernelFile, MANIFEST, Problem, Sizes, Version, Workbook};
+use problem::{DeviceShape, KernelFile, Problem, Sizes, Version, Workbook};
 use report::{RanOn, Report, Sources, StageName, Subject, SubjectKind, Verdict};
 use std::path::Path;
 
@@ -101,12 +101,8 @@ fn oracle(toolchain: &Toolchain, problem: &Problem, cases: &[Sizes]) -> Result<O
     let shown = |path: &Path| path.strip_prefix(problem.root()).unwrap_or(path).display().to_string();
     let reference = problem.version(&Version::Reference)?;
     let file = shown(reference.path());
-    let path = problem.dir.join(MANIFEST);
-    let manifest = system::files::read_trusted(&path, problem::kernel_file::MAX_BYTES as u64)
-        .map_err(|error| problem::ProblemError::Read { path: path.clone(), source: error.into() })?;
     Ok(Oracle {
-        manifest: String::from_utf8_lossy(&manifest).into_owned(),
-        path: shown(&path),
+        interface: problem.manifest.interface(),
         code: compiled(toolchain, reference, cases).map_err(|refused| match refused {
             BuildError::Compile(error) => shipped(&file, error.to_string()),
             refused => refused.into(),

@@ -3,7 +3,7 @@
 use crate::progress::{Solved, Store, now};
 use crate::spinner::Spinner;
 use crate::{Blame, Context, Exit, Fault, Outcome, Verbosity, workbook};
-use check::{self, Budget, Reach, BackendChoice, CheckError};
+use check::{self, BackendChoice, Budget, CheckError, Reach};
 use clap::{Args, ValueEnum};
 use compiler::toolchain;
 use problem::{Kind, Problem, Workbook};

@@ -4,7 +4,7 @@ use crate::book::{Book, BookError};
 use crate::grade::Grade;
 use crate::key::Makers;
 use crate::rubric::{Rubric, RubricError, Scheme};
-use check::{Reach, BackendChoice, CheckError, DeviceWatch, WedgedError};
+use check::{BackendChoice, CheckError, DeviceWatch, Reach, WedgedError};
 use compiler::toolchain;
 use problem::{Problem, ProblemError};
 use std::collections::BTreeMap;

@@ -4,6 +4,7 @@ use crate::cursor::Cursor;
 use crate::error::{LineError, SourceLine};
 use crate::expr::{Expr, Function, Node, Scope, Sizes};
 use crate::types::Types;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;
 
@@ -51,7 +52,7 @@ impl TomlText<'_> {
 }
 
 /// An expression of `problem.toml`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Formula {
     source: SourceLine,
     start: u32,

@@ -11,13 +11,14 @@ use super::kernel_name::KernelName;
 use choices::Choices;
 use cursor::{Cursor, Number};
 use plan::{Choice, ChoiceKind};
+use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::HashMap;
 
 pub use plan::Sizes;
 
 /// An expression with the place it was written at.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Expr {
     /// Column of its operator or first character, from 1.
     pub column: u32,
@@ -26,7 +27,7 @@ pub struct Expr {
 }
 
 /// Kinds of expression.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Node {
     /// A literal.
     Int(i64),
@@ -38,12 +39,13 @@ pub enum Node {
     Binary(Op, Box<Expr>, Box<Expr>),
     /// `ceil_div(a, b)` and the like.
     Call(Function, Vec<Expr>),
-    /// `active_blocks(kernel, block, shared)`.
+    /// `active_blocks(kernel, block, shared)`: in kernel files, of which nobody writes an expression down.
+    #[serde(skip)]
     ActiveBlocks(Box<KernelName>, Box<[Expr; 2]>),
 }
 
 /// Binary operators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Op {
     Add,
@@ -56,7 +58,7 @@ pub enum Op {
 }
 
 /// Functions of integers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Function {
     CeilDiv,

@@ -2,10 +2,11 @@
 //! names (`element`, `accumulator`) which stand for one type after the other.
 
 use plan::dtype::DType;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Names in scope beside the types' own.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Types(Arc<[(String, DType)]>);
 
 impl Types {

@@ -6,6 +6,7 @@
 pub(crate) mod check;
 pub(crate) mod fill;
 pub mod goal;
+mod interface;
 pub mod ladder;
 pub(crate) mod ladder_check;
 pub mod metric;
@@ -16,14 +17,13 @@ use super::error::{LineError, did_you_mean};
 use super::expr::Sizes;
 use super::formula::{Formula, TomlText};
 use super::mutant::Reason;
-use super::planning::check_len;
 use super::types::Types;
 use goal::Goal;
 use indexmap::IndexMap;
+pub use interface::{ErrorBound, InputSpec, Interface, OutputSpec, magnitude_name};
 use ladder::Ladder;
 use metric::CounterRatio;
-use plan::dtype::DType;
-use plan::{Buffer, Fill, Role};
+use plan::Buffer;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use work::WorkBounds;
@@ -106,48 +106,6 @@ pub enum CacheState {
     Cold,
     /// May sit in L2.
     Warm,
-}
-
-/// An input.
-#[derive(Debug, Clone, PartialEq)]
-pub struct InputSpec {
-    /// Name in launches.
-    pub name: String,
-    /// Element type.
-    pub dtype: DType,
-    /// Elements.
-    pub len: Formula,
-    /// How it is filled.
-    pub fill: Fill,
-}
-
-/// An output.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OutputSpec {
-    /// Name in launches.
-    pub name: String,
-    /// Element type.
-    pub dtype: DType,
-    /// Elements.
-    pub len: Formula,
-    /// For an in-place buffer: how it is filled before the run.
-    pub fill: Option<Fill>,
-    /// How far it may be from the oracle's.
-    pub error: ErrorBound,
-}
-
-/// How far an output may be from the oracle's.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ErrorBound {
-    /// Not at all.
-    Exact,
-    /// `ops * u(unit) * magnitude + 1 ulp`.
-    Ops {
-        /// Rounding operations on the way to an element.
-        ops: Formula,
-        /// The type they round to.
-        unit: DType,
-    },
 }
 
 /// A table over two sizes.
@@ -289,79 +247,37 @@ impl Manifest {
         self.ladder.as_ref().map_or_else(Types::default, |ladder| ladder.element().types.clone())
     }
 
-    /// Inputs and outputs at sizes, in the problem's order: what `KernelFile::plan` takes.
-    ///
-    /// # Errors
-    ///
-    /// A length that is negative, too large, or has no value.
-    pub fn io(&self, sizes: &Sizes) -> Result<Vec<Buffer>, LineError> {
-        let mut buffers = Vec::with_capacity(self.inputs.len() + self.outputs.len());
-        for input in &self.inputs {
-            let len = length(&input.name, &input.len, input.dtype, sizes)?;
-            let fill = Some(input.fill.clone());
-            buffers.push(Buffer { name: input.name.clone(), dtype: input.dtype, len, role: Role::In, fill });
-        }
-        for output in &self.outputs {
-            let len = length(&output.name, &output.len, output.dtype, sizes)?;
-            let role = if output.fill.is_some() { Role::InOut } else { Role::Out };
-            let fill = output.fill.clone();
-            buffers.push(Buffer { name: output.name.clone(), dtype: output.dtype, len, role, fill });
-        }
-        Ok(buffers)
+    /// What goes in and comes out.
+    pub fn interface(&self) -> Interface {
+        Interface { inputs: self.inputs.clone(), outputs: self.outputs.clone(), types: self.types() }
     }
 
-    /// The buffers of the oracle: as [`Manifest::io`] with float outputs in f64, each followed by NAME_magnitude where
-    /// `writes_magnitude(NAME_magnitude)` says that the reference passes it to a launch.
-    ///
-    /// An in-place float buffer is f64 here too: it starts as the values that the problem's own element type holds.
+    /// See [`Interface::io`].
     ///
     /// # Errors
     ///
-    /// As [`Manifest::io`].
+    /// As there.
+    pub fn io(&self, sizes: &Sizes) -> Result<Vec<Buffer>, LineError> {
+        interface::io(&self.inputs, &self.outputs, sizes)
+    }
+
+    /// See [`Interface::reference_io`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Interface::io`].
     pub fn reference_io(
         &self,
         sizes: &Sizes,
         writes_magnitude: impl Fn(&str) -> bool,
     ) -> Result<Vec<Buffer>, LineError> {
-        let mut buffers = Vec::new();
-        for mut buffer in self.io(sizes)? {
-            if buffer.role == Role::In {
-                buffers.push(buffer);
-                continue;
-            }
-            if buffer.dtype.is_float() {
-                let dtype = std::mem::replace(&mut buffer.dtype, DType::F64);
-                buffer.fill = buffer.fill.map(|fill| Fill::Held { dtype, fill: Box::new(fill) });
-            }
-            // An integer's is not looked at, but an oracle of several element types writes it for all.
-            let magnitude = Buffer {
-                name: magnitude_name(&buffer.name),
-                dtype: DType::F64,
-                role: Role::Out,
-                fill: None,
-                ..buffer.clone()
-            };
-            buffers.push(buffer);
-            if writes_magnitude(&magnitude.name) {
-                buffers.push(magnitude);
-            }
-        }
-        Ok(buffers)
+        Ok(interface::of_reference(self.io(sizes)?, writes_magnitude))
     }
 
     /// The output of that name.
     pub fn output(&self, name: &str) -> Option<&OutputSpec> {
         self.outputs.iter().find(|output| output.name == name)
     }
-}
-
-/// Name of the buffer in which the oracle writes an output's magnitudes.
-pub fn magnitude_name(output: &str) -> String {
-    format!("{output}_magnitude")
-}
-
-fn length(name: &str, len: &Formula, dtype: DType, sizes: &Sizes) -> Result<u64, LineError> {
-    check_len(name, len.eval(sizes)?, dtype.size()).map_err(|message| len.error(message))
 }
 
 /// Serde's "unknown field `a`, expected one of `b`, `c`" as our own: the nearest key, and the keys as what was expected.

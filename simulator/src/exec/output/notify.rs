@@ -124,6 +124,7 @@ impl<O: Observer> Worker<'_, O> {
             _ => Space::Global,
         };
         let code = &self.context.decoded.code;
+        let mut named = false;
         let (mark, group, indivisible) = match code.insts[pc as usize].op {
             Op::Load(index) | Op::Store(index) => {
                 let op = &code.accesses[index as usize];
@@ -131,6 +132,7 @@ impl<O: Observer> Worker<'_, O> {
             }
             Op::Atomic(index) => {
                 let op = &code.atomics[index as usize];
+                named = op.named;
                 (op.answers, op.group, op.indivisible)
             }
             Op::Texture(_) => (kind == AccessKind::Load, 0, 0),
@@ -154,6 +156,7 @@ impl<O: Observer> Worker<'_, O> {
             proxy: matches!(code.insts[pc as usize].op, Op::CopyBulk(_)) && order.0 != MemoryOrder::Release,
             mark,
             texture: matches!(code.insts[pc as usize].op, Op::Texture(_)) && mark,
+            named,
             group,
             reserved: space == Space::Shared
                 && addresses[mask.trailing_zeros() as usize & 31] < self.context.decoded.reserved_shared.into(),

@@ -232,7 +232,9 @@ impl Code {
                 access.space != AddressSpace::Shared && access.order != MemoryOrder::Weak
             }
             Op::Atomic(index) => self.atomics[*index as usize].space != AddressSpace::Shared,
-            Op::Barrier(_) | Op::WarpBarrier { .. } | Op::Collective(_) | Op::ActiveMask { .. } | Op::Matrix(_) => false,
+            Op::Barrier(_) | Op::WarpBarrier { .. } | Op::Collective(_) | Op::ActiveMask { .. } | Op::Matrix(_) => {
+                false
+            }
             Op::CopyAsync(_) | Op::CopyCommit { .. } | Op::CopyWait { .. } => false,
             op => self.is_communication(op),
         }

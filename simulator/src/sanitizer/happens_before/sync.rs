@@ -201,8 +201,9 @@ fn synchronise(
     {
         let (there, far) = (there.reach(block), there.by.is_another(block));
         let talk = warp.talk.get_or_insert_default();
-        // A relaxed load acquires nothing until its thread executes a fence, nor does a relaxed arrival at an mbarrier.
-        let reads = access.kind == AccessKind::Load || access.completing.is_some();
+        // A relaxed load acquires nothing until its thread executes a fence, nor does a relaxed arrival at an mbarrier, nor an atomic that
+        // says that it is relaxed.
+        let reads = access.kind == AccessKind::Load || access.completing.is_some() || access.named;
         if access.order == MemoryOrder::Relaxed && reads || access.order == MemoryOrder::Release {
             talk.pending[usize::from(far)][at].join(&there);
         } else {

@@ -24,6 +24,7 @@ impl Bench {
             copy: true,
             mark: false,
             texture: false,
+            named: false,
             group: 0,
             completing: None,
             proxy: false,

@@ -81,6 +81,7 @@ impl Bench {
             copy: false,
             mark: self.mark.unwrap_or(kind == AccessKind::Atomic),
             texture: self.texture,
+            named: false,
             group: self.group,
             completing: None,
             proxy: false,

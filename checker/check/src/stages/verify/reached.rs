@@ -36,9 +36,8 @@ struct Took {
 impl Took {
     /// Warp instructions at so many elements: a power of them, in proportion at least, by what a smaller size took.
     fn at(self, elements: f64, before: Option<Self>) -> f64 {
-        let power = |before: Self| {
-            (self.instructions / before.instructions).ln() / (self.elements / before.elements).ln()
-        };
+        let power =
+            |before: Self| (self.instructions / before.instructions).ln() / (self.elements / before.elements).ln();
         let power = before.map(power).filter(|power| power.is_finite()).unwrap_or(1.0).max(1.0);
         self.instructions * (elements / self.elements).powf(power)
     }

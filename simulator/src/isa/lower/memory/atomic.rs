@@ -137,6 +137,7 @@ pub fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> L
     b.code.atomics.push(AtomicOp {
         corrects,
         answers: !d.is_empty(),
+        named: parts.has("relaxed"),
         group: 0,
         space,
         own: is_own(parts),
