@@ -231,6 +231,8 @@ pub trait Observer {
     fn prefetched(&mut self, _warp: WarpId, _mask: u32, _addresses: &[u64; 32]) {}
     /// What is in these bytes of memory is gone. `lane`: of the warp, whose local memory it may be.
     fn discarded(&mut self, _warp: WarpId, _space: Space, _lane: u32, _address: u64, _bytes: u64) {}
+    /// A block of the device's heap was allocated: what happened there before was in another one.
+    fn reborn(&mut self, _address: u64, _bytes: u64) {}
     /// Every thread of `participants` (one mask a warp of the block) passed block barrier `id` together, and so after
     /// those that have arrived at it. `counted`: a barrier for a number of threads, to which exited ones do not belong.
     fn block_barrier(&mut self, warp: WarpId, id: u32, participants: &[u32], counted: bool);

@@ -269,6 +269,14 @@ impl Observer for Sanitizer {
         }
     }
 
+    fn reborn(&mut self, address: u64, bytes: u64) {
+        #[cfg(feature = "threads")]
+        self.stray();
+        if let Some(races) = &mut self.races {
+            races.reborn(address, bytes);
+        }
+    }
+
     fn block_barrier(&mut self, warp: WarpId, id: u32, participants: &[u32], counted: bool) {
         if let Some(races) = &mut self.races {
             races.block_barrier(warp, id, participants, counted);

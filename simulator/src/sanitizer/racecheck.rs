@@ -45,6 +45,16 @@ impl Races {
         self.global.add(address, bytes, Shadow::default());
     }
 
+    /// A block of the heap is another thread's from now on: the heap itself has ordered the one before it.
+    pub fn reborn(&mut self, address: u64, bytes: u64) {
+        let launch = self.launch;
+        if let Some(region) = self.global.find(address) {
+            region.data.begin(launch);
+            region.data.forget(address - region.base, bytes);
+        }
+        self.published.retain(|at, _| !(address..address + bytes).contains(at));
+    }
+
     pub fn block_start(&mut self, id: WarpId, threads: u32, _shared: u32) {
         let index = id.slot as usize;
         if self.slots.len() <= index {

@@ -57,6 +57,29 @@ DONE:
     { .param .b64 param0; st.param.b64 [param0], p; call.uni free, (param0); }
     ret;
 }
+.visible .entry turns(.param .u64 out, .param .u32 n)
+{
+    .reg .b64 p, to;
+    .reg .b32 v, t;
+    .reg .pred q;
+    mov.u32 t, %tid.x;
+    mov.u32 v, 0;
+TURN:
+    { .param .b64 param0; st.param.b64 [param0], 12; .param .b64 retval0;
+      call.uni (retval0), malloc, (param0); ld.param.b64 p, [retval0]; }
+    setp.eq.u64 q, p, 0;
+    @q bra TURN;
+    st.u32 [p+4], v;
+    ld.u32 v, [p+4];
+    { .param .b64 param0; st.param.b64 [param0], p; call.uni free, (param0); }
+    add.u32 v, v, 1;
+    setp.lt.u32 q, v, 8;
+    @q bra TURN;
+    ld.param.u64 to, [out];
+    mad.wide.u32 to, t, 4, to;
+    st.global.u32 [to], v;
+    ret;
+}
 .visible .entry again(.param .u64 out, .param .u32 n)
 {
     .reg .b64 p, to;
@@ -121,6 +144,15 @@ fn lists_are_made_and_freed() {
         assert_eq!((report.status, report.findings.as_slice()), (LaunchStatus::Finished, &[][..]));
         assert_eq!(sums, [45; 64]);
     }
+}
+
+/// Four times what the heap holds goes through it: what one thread freed another one gets, in no order but the heap's own.
+#[test]
+fn a_block_that_comes_back_is_nobody_elses() {
+    let limits = Limits { heap: 2048, ..Limits::default() };
+    let (report, turns) = run("turns", 0, Config { checks: Checks::ALL, limits, ..Config::default() });
+    assert_eq!((report.status, report.findings.as_slice()), (LaunchStatus::Finished, &[][..]));
+    assert_eq!(turns, [8; 64]);
 }
 
 #[test]

@@ -78,6 +78,9 @@ impl<O: Observer> Worker<'_, O> {
             found[lane] = self.heap(|heap| heap.allocate(sizes[lane], caller)).unwrap_or(0);
             if found[lane] != 0 {
                 self.spoil(shared, warp, lane, found[lane], sizes[lane]);
+                if O::ACTIVE {
+                    self.observer.reborn(found[lane], sizes[lane]);
+                }
             }
         }
         match op.returns.first() {

@@ -311,6 +311,25 @@ impl Shadow {
         Some(&mut chunk[index % CHUNK])
     }
 
+    /// Nobody was at these bytes, of whole words, from an offset on.
+    pub fn forget(&mut self, offset: u64, bytes: u64) {
+        let end = offset + bytes;
+        let mut at = offset / 4 * 4;
+        while at < end {
+            let next = (at / LINE + 1) * LINE;
+            match self.known(at) {
+                Some(line) if at.is_multiple_of(LINE) && next <= end => *line = Line::Empty,
+                Some(Line::Empty) | None => {}
+                Some(line) => {
+                    for word in (at..next.min(end)).step_by(4) {
+                        line.cells((word % LINE) as usize, 4).0.fill(EMPTY);
+                    }
+                }
+            }
+            at = next;
+        }
+    }
+
     #[inline(always)]
     fn at(&mut self, index: usize) -> &mut Line {
         let chunk = index / CHUNK;
