@@ -344,7 +344,8 @@ fn run(checked: &Checked, scene: &Scene<'_>) -> String {
         if run.number > 0 && run.schedule.is_none_or(|schedule| schedule == Schedule::Its) {
             text.push_str(match run.values {
                 Values::AsStated => ", when it runs again",
-                Values::Edges => ", where inputs hold the ends of their intervals",
+                Values::Edges => ", where inputs hold the ends of their intervals, and numbers of the code",
+                Values::Ends => ", where all elements of an input lie at one end of its interval",
                 Values::ExactIntegers => ", where inputs are small multiples of a power of two",
                 Values::Repeating => ", where inputs repeat every 32 elements",
                 Values::Delicate => ", where inputs are of one sign and need all their digits",

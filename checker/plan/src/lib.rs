@@ -238,6 +238,9 @@ pub struct Plan {
     /// What the host does after them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<HostSum>,
+    /// Numbers that stand in the version's code, which some of its inputs are to hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub numbers: Vec<i64>,
     /// Which way the file's expressions went.
     #[cfg_attr(not(target_family = "wasm"), serde(default, skip_serializing_if = "Vec::is_empty"))]
     #[cfg_attr(target_family = "wasm", serde(skip))]

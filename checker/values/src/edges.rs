@@ -137,12 +137,22 @@ fn reals(lo: f64, hi: f64, dtype: DType) -> Vec<u64> {
 }
 
 /// The bits of the number of a float type that is nearest.
-fn bits(real: f64, dtype: DType) -> u64 {
+pub fn bits(real: f64, dtype: DType) -> u64 {
     match dtype {
         DType::F64 => real.to_bits(),
         DType::F16 => half(real).to_bits().into(),
         DType::Bf16 => bf16::from_f64(real).to_bits().into(),
         _ => (real as f32).to_bits().into(),
+    }
+}
+
+/// The number of a word of any type.
+pub fn real(word: u64, dtype: DType) -> f64 {
+    let unused = 64 - 8 * dtype.size() as u32;
+    match dtype {
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => (((word << unused) as i64) >> unused) as f64,
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => (word << unused >> unused) as f64,
+        _ => value(word, dtype),
     }
 }
 
@@ -166,7 +176,7 @@ fn mantissa(dtype: DType) -> i32 {
 }
 
 /// The next number of a float type, up or down; both zeros are one.
-fn next(bits: u64, dtype: DType, up: bool) -> u64 {
+pub fn next(bits: u64, dtype: DType, up: bool) -> u64 {
     let sign = sign(dtype);
     match (bits & !sign, bits & sign == 0) {
         (0, _) if up => 1,

@@ -6,6 +6,7 @@ pub mod compare;
 mod edges;
 pub mod fill;
 mod mismatch;
+pub mod named;
 pub mod npy;
 pub mod recipe;
 pub mod sum;

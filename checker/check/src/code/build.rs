@@ -209,6 +209,11 @@ impl Built {
         self.between().remembers
     }
 
+    /// Numbers in its code: integers, and the bits of reals.
+    pub fn literals(&self) -> impl Iterator<Item = &i64> {
+        self.between().numbers.iter()
+    }
+
     /// Numbers in its code and in its `//@` lines: somebody may treat a size in its own way.
     pub fn numbers(&self) -> BTreeSet<i64> {
         let lines = self.file.text().lines().filter(|line| line.trim_start().starts_with("//@"));

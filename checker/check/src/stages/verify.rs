@@ -264,12 +264,17 @@ impl Trials<'_> {
             oracle = Some(self.reference.program(plan, self.reference_cubin.clone()));
             outputs = outputs_of(&self.problem.manifest.outputs, sizes).map_err(shipped)?;
         }
+        let mut version = built.program(plan, cubin);
+        if let (Some(oracle), Thoroughness::Full) = (&mut oracle, thoroughness) {
+            let numbers: Vec<i64> = built.literals().copied().collect();
+            (oracle.plan.numbers, version.plan.numbers) = (numbers.clone(), numbers);
+        }
         Ok(Case {
             name: report::sizes(sizes),
             seed,
             oracle,
             outputs,
-            versions: vec![built.program(plan, cubin)],
+            versions: vec![version],
             thoroughness,
             exact_integers: judged,
             quiet: !judged,

@@ -7,11 +7,14 @@ use super::version::Version;
 use crate::backend::machine::{Machine, Sampled, Stop};
 use crate::backend::{Case, Checked, JobError, Output, Program, Reply, RunId, Status, Thoroughness};
 use plan::dtype::DType;
-use plan::{Buffer, Role};
+use plan::{Buffer, Plan, Role};
 use simulator::Schedule;
 use std::rc::Rc;
 use values::Tolerance;
 use values::fill::{self, Values};
+
+/// Threads, and elements of a buffer, up to which a run over [`Values::Ends`] is made.
+const FEW: u64 = 1 << 12;
 
 /// Runs a case. `wanted` says which versions; what is found goes to `emit` as soon as it is known.
 ///
@@ -173,6 +176,9 @@ fn runs(case: &Case, schedules: &[Option<Schedule>]) -> Vec<RunId> {
             if case.exact_integers && delicate_run_helps(case) {
                 add(case.seed, Values::Delicate, 0, schedule);
             }
+            if case.exact_integers && ends_run_helps(case) {
+                add(case.seed, Values::Ends, 1, schedule);
+            }
         }
     }
     runs
@@ -187,6 +193,13 @@ fn exact_run_helps(case: &Case) -> bool {
 /// Are there inputs that can be tiny and of many digits?
 fn delicate_run_helps(case: &Case) -> bool {
     case.versions.iter().any(|version| version.plan.buffers.iter().any(fill::is_delicate))
+}
+
+/// Is it small, and is there an input that is drawn one by one?
+fn ends_run_helps(case: &Case) -> bool {
+    let plans = || case.versions.iter().map(|version| &version.plan);
+    let small = |plan: &Plan| plan.threads() <= FEW && plan.buffers.iter().all(|buffer| buffer.len <= FEW);
+    plans().all(small) && plans().any(|plan| plan.buffers.iter().any(fill::has_ends))
 }
 
 /// Is there an input of a 16-bit type, and an output that asks for wider arithmetic?

@@ -31,6 +31,9 @@ const WATCHED: u64 = 1 << 14;
 /// Threads from which on each has an element of its own to take, and goes round no loop.
 const MANY: u64 = 1 << 19;
 
+/// Launches of a module that remembers at another size.
+const VISITS: u32 = 8;
+
 /// A version, and what its runs are held against.
 pub(super) struct Version<'a> {
     /// Where it runs.
@@ -157,13 +160,13 @@ impl Version<'_> {
         Ok(status)
     }
 
-    /// Launches the module at another size. What goes wrong there is for the case of that size to tell.
+    /// Launches the module at another size, several times: it may count its launches. What goes wrong there is for the case of that size to tell.
     fn visit<'m>(&'m self, run: &RunId, opened: &mut Opened<'m>) -> Result<(), Stop> {
         let Some(other) = self.between else { return Ok(()) };
         let session = self.session(run, opened)?;
         session.visit(Some(other))?;
         prepare(session, other, run)?;
-        let ended = session.pass(run.schedule).stop.is_none();
+        let ended = (0..VISITS).all(|_| session.pass(run.schedule).stop.is_none());
         session.visit(None)?;
         if !ended {
             *opened = None;

@@ -40,6 +40,15 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
             let delicate = Delicate::new(*lo, *hi, buffer.dtype, stream);
             reals(buffer.dtype, bytes, *lo, *hi, |index| delicate.value(stream, index));
         }
+        (Some(Fill::Uniform { lo, hi }), Values::Ends) => {
+            let part = (hi - lo) * LAST;
+            let first = if is_upper(stream) { hi - part } else { *lo };
+            reals(buffer.dtype, bytes, *lo, *hi, |index| first + stream.unit(index) * part);
+        }
+        (Some(Fill::Integers { lo, hi }), Values::Ends) => {
+            let end = if is_upper(stream) { *hi } else { *lo };
+            integers(buffer.dtype, bytes, |_| end);
+        }
         (Some(Fill::Uniform { lo, hi }), _) => {
             let (lo, hi) = (*lo, *hi);
             // Another pattern for another length: what one of them hides, the next shows.
@@ -87,6 +96,14 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
         // `chosen_for` has taken one of them, and the other type's values are widened.
         (Some(Fill::OneOf(_) | Fill::Held { .. }), _) => {}
     }
+}
+
+/// The part of an interval in which the reals of [`Values::Ends`] lie.
+const LAST: f64 = 1.0 / 256.0;
+
+/// Which end it is in a run over [`Values::Ends`].
+fn is_upper(stream: Stream) -> bool {
+    stream.integer(u64::MAX - 2, 0, 1) == 1
 }
 
 /// Does the interval of a buffer of uniform reals hold 0?

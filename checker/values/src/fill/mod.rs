@@ -13,7 +13,7 @@ use draw::{chosen_for, draw, grid, uniform};
 use part::Part;
 use plan::dtype::DType;
 use plan::stream::Stream;
-use plan::{Buffer, Fill};
+use plan::{Buffer, Fill, Role};
 use std::path::{Path, PathBuf};
 use system::files::Folder;
 
@@ -62,6 +62,9 @@ pub enum Values {
     /// As the problem says, and some elements of what is drawn one by one are an interval's ends, 0, what is next to them, or
     /// words of one pattern of bits: values that no draw meets.
     Edges,
+    /// All elements of a buffer that is drawn one by one lie at one end of its interval: integers are it, reals fill its last part. Sums are as
+    /// large as they can be.
+    Ends,
 }
 
 impl Values {
@@ -153,6 +156,12 @@ pub fn zeroed(buffer: &Buffer) -> Result<Vec<u8>, FillError> {
 /// Does [`Values::Delicate`] mean anything for this buffer?
 pub fn is_delicate(buffer: &Buffer) -> bool {
     uniform(buffer).is_some() && buffer.dtype.is_float()
+}
+
+/// Does [`Values::Ends`] mean anything for this buffer?
+pub fn has_ends(buffer: &Buffer) -> bool {
+    let drawn = |fill: &Fill| matches!(fill, Fill::Uniform { .. } | Fill::Integers { .. });
+    buffer.role != Role::Out && chosen_for(buffer, 0, Values::Ends).is_some_and(drawn)
 }
 
 /// What exact results are multiples of in a run over [`Values::ExactIntegers`]: the square of the finest step of any
