@@ -421,6 +421,7 @@ fn pattern(looks_like: LooksLike) -> Option<Pattern> {
         | LooksLike::Zero
         | LooksLike::Nan
         | LooksLike::EveryKth { .. }
+        | LooksLike::From { .. }
         | LooksLike::Scaled { .. } => return None,
     })
 }
@@ -432,6 +433,7 @@ fn looks_like(output: &WrongOutput) -> Option<String> {
         LooksLike::Zero => "every wrong element is 0".into(),
         LooksLike::Nan => "every wrong element is NaN".into(),
         LooksLike::Tail { from } => format!("everything from element {from} on is wrong: is the tail missing?"),
+        LooksLike::From { from } => format!("everything from element {from} on is wrong, and nothing before it"),
         LooksLike::EveryKth { step, first } => format!("exactly every {step}th element from {first} on is wrong"),
         // A single number is always some multiple of another: only a simple one says something.
         LooksLike::Scaled { factor } if output.wrong == 1 && !is_simple(factor) => return None,

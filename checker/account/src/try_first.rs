@@ -80,7 +80,11 @@ fn race(excerpts: &[Excerpt]) -> Option<String> {
     let [one, other, ..] = excerpts else { return None };
     let named = |excerpt: &Excerpt| format!("{}:{}", excerpt.file, excerpt.line);
     Some(if (&one.file, one.line) == (&other.file, other.line) {
-        format!("Two threads are in {} at once: what makes one of them wait for the other?", named(one))
+        format!(
+            "Several threads are in {} at once. Do they all update one place? Then one atomic has to do it (atomicAdd for +=); else what \
+             makes one of them wait for the other?",
+            named(one)
+        )
     } else {
         format!("What makes {} of one thread come before or after {} of the other?", named(one), named(other))
     })

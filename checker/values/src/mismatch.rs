@@ -29,8 +29,13 @@ pub enum LooksLike {
     Zero,
     /// Every wrong element is NaN (and not poison).
     Nan,
-    /// Exactly the elements from `from` to the end are wrong: the tail is missing.
+    /// Exactly the elements from `from` to the end were never written: the tail is missing.
     Tail {
+        /// First wrong element.
+        from: u64,
+    },
+    /// Exactly the elements from `from` to the end are wrong, and they were written.
+    From {
         /// First wrong element.
         from: u64,
     },

@@ -233,13 +233,13 @@ fn try_first(goal: &GoalResult, reason: &Reason, modelled: Option<&report::Model
     match reason.excerpts.first() {
         Some(excerpt) => {
             let question = format!("Why does {}:{} become {what}?", excerpt.file, excerpt.line);
-            if goal.why.is_empty() { question } else { format!("{question} The goal: {}", stop(&goal.why)) }
+            if goal.why.is_empty() { question } else { format!("{question} Behind the goal: {}", stop(&goal.why)) }
         }
         None => {
             let what = what.trim_end_matches(" in all");
             let question =
-                if goal.at_most { format!("What causes the {what}?") } else { format!("Look at the {what}.") };
-            if goal.why.is_empty() { question } else { format!("{question} The goal: {}", stop(&goal.why)) }
+                if goal.at_most { format!("Why are there so many {what}?") } else { format!("Look at the {what}.") };
+            if goal.why.is_empty() { question } else { format!("{question} Behind the goal: {}", stop(&goal.why)) }
         }
     }
 }

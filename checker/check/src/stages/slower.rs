@@ -3,7 +3,7 @@
 
 use super::numbers::{self, Known};
 use problem::{Condition, Goal, Kind, Metric, Problem};
-use report::{GoalResult, Provenance, Speedup};
+use report::{GoalResult, Provenance, Report, Speedup, Verdict};
 
 /// Of the speedup that a goal asks for, ...
 const PART: f64 = 0.5;
@@ -47,6 +47,23 @@ pub fn measured(problem: &Problem, speedup: &Speedup) -> Option<GoalResult> {
     }
     let known = Known { speedup: Some(speedup.ratio), ..Known::default() };
     missed(Metric::Speedup, MEASURED, &known, Some(&speedup.provenance))
+}
+
+/// What a passed report says of a speedup that a GPU is asked for and the model does not believe in.
+pub fn hardly_enough(problem: &Problem, report: &Report) -> Option<String> {
+    let modelled = report.modelled.as_ref().filter(|_| report.verdict == Verdict::Passed)?;
+    let asked = problem.manifest.goals.iter().filter(|goal| goal.metric == Metric::Speedup);
+    let least = asked.flat_map(|goal| &goal.conditions).find_map(|condition| match condition {
+        Condition::Min(least) => Some(*least),
+        _ => None,
+    })?;
+    (modelled.high < least).then(|| {
+        format!(
+            "where a GPU measures, {} is asked for; modelled is {} at best, so it will probably not pass there",
+            Metric::Speedup.format(least),
+            Metric::Speedup.format(modelled.high)
+        )
+    })
 }
 
 fn missed(metric: Metric, least: f64, known: &Known<'_>, measured: Option<&Provenance>) -> Option<GoalResult> {

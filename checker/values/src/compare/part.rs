@@ -125,7 +125,8 @@ impl Part {
         self.step = gcd(self.step, index - last);
         self.span = Some((first, index));
         self.not_poison += u64::from(bytes.iter().any(|&byte| byte != poison));
-        self.whole |= !matches!(got, Value::Real(_));
+        // What is to be exact is chosen, not computed.
+        self.whole |= !matches!(got, Value::Real(_)) || bound == 0.0;
         let (got, want) = (as_real(got), as_real(want));
         self.not_zero += u64::from(got != 0.0);
         self.not_nan += u64::from(!got.is_nan());
@@ -200,7 +201,8 @@ impl Part {
     fn looks_like(&self, len: u64) -> LooksLike {
         let Some((first, last)) = self.span else { return LooksLike::Nothing };
         // What is wrong says more than where, except that a tail of untouched elements is best called a tail.
-        if first > 0 && last + 1 == len && self.wrong == len - first && len >= MANY {
+        let to_the_end = first > 0 && last + 1 == len && self.wrong == len - first && len >= MANY;
+        if to_the_end && self.not_poison == 0 {
             return LooksLike::Tail { from: first };
         }
         if self.step > 1 && self.wrong >= 3 && self.wrong == (len - 1 - first) / self.step + 1 {
@@ -227,6 +229,7 @@ impl Part {
             Some((lo, hi)) if !self.no_factor && hi - lo <= 1e-3 * hi.abs() && (hi - 1.0).abs() > 0.01 => {
                 LooksLike::Scaled { factor: if lo == hi { lo } else { lo / 2.0 + hi / 2.0 } }
             }
+            _ if to_the_end => LooksLike::From { from: first },
             _ => LooksLike::Nothing,
         }
     }
