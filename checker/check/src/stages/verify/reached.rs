@@ -12,9 +12,9 @@ use simulator::Checks;
 use values::Tolerance;
 use values::fill::{first_turn, turns};
 
-/// What the runs at the largest size may take together, the oracle's too: ten seconds on what platforms grade on, half a processor and
+/// What the runs at the largest size may take together, the oracle's too: some ten seconds on what platforms grade on, half a processor and
 /// 768 MB.
-const FAR: Most = Most { instructions: 1e8, bytes: 1 << 27 };
+const FAR: Most = Most { instructions: 5e7, bytes: 1 << 26 };
 /// The same for whoever asks for more: the inputs of 2^26 threads, an element each.
 const WHOLE: Most = Most { instructions: 8e8, bytes: (1 << 29) + (1 << 20) };
 /// Kinds of inputs at the largest size.
