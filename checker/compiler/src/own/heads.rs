@@ -2,6 +2,7 @@
 
 use super::classes::{Class, Member};
 use super::constructors::Constructor;
+use super::enums;
 use super::host::HostLaunch;
 use super::items::{Item, What};
 use super::lexer::{Kind, Token, tokens};
@@ -65,6 +66,8 @@ pub struct Parameter {
     pub written: bool,
     /// Has each block an element of its own?
     pub per_block: bool,
+    /// Is it an enumeration's, of which `base` is the type beneath?
+    pub choice: bool,
     /// How the body uses it, if it is a texture or surface.
     pub texel: Option<TexelUse>,
     /// What it has in it, if it is a structure of the file's own that is known.
@@ -209,12 +212,10 @@ pub fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String
         && words.last().is_some_and(|token| token.kind == Kind::Name && !is_fundamental(token.text))
         && !words[words.len() - 2].is("::");
     let (ty, name) = if named { words.split_at(words.len() - 1) } else { (&words[..], &[][..]) };
-    let mut base = String::new();
-    for token in ty {
-        let glued = base.is_empty() || token.kind == Kind::Punct || base.ends_with(['<', ':', ',']);
-        base.push_str(if glued { "" } else { " " });
-        base.push_str(&replaced(token.text));
-    }
+    let base = spelled(ty, replaced);
+    let beneath = enums::beneath(&base);
+    let choice = beneath.is_some();
+    let base = beneath.map_or(base.clone(), str::to_owned);
     let name = name.first().map_or_else(|| format!("arg{}", index + 1), |token| token.text.to_owned());
     let uses = uses(body, &name);
     Parameter {
@@ -227,12 +228,29 @@ pub fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String
             six[0].is(&name)
                 && six[1..].iter().zip(["[", "blockIdx", ".", "x", "]"]).all(|(token, text)| token.is(text))
         }),
+        choice,
         texel: texel_use(body, &name),
         members: Vec::new(),
         cells: None,
         built: Vec::new(),
         name,
     }
+}
+
+/// The words of a type as one text; another name for a type has its namespaces in what it stands for.
+fn spelled(words: &[&Token], replaced: &dyn Fn(&str) -> String) -> String {
+    let mut base = String::new();
+    for token in words {
+        let word = replaced(token.text);
+        if word != token.text && base.ends_with("::") {
+            let inside = base.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == ':').len();
+            base.truncate(inside);
+        }
+        let glued = base.is_empty() || token.kind == Kind::Punct || base.ends_with(['<', ':', ',']);
+        base.push_str(if glued { "" } else { " " });
+        base.push_str(&word);
+    }
+    base
 }
 
 /// A word of a type: a template's parameter or another name for a type is replaced, and what that is another name for.
@@ -268,7 +286,8 @@ pub fn alias(item: &Item, text: &str) -> Option<(String, String)> {
     let plain = ty.iter().all(|token| token.kind == Kind::Name || token.is("::"));
     let words: Vec<&str> =
         ty.iter().map(|token| token.text).filter(|word| !matches!(*word, "const" | "volatile")).collect();
-    (plain && name.kind == Kind::Name && !words.is_empty()).then(|| (name.text.to_owned(), words.join(" ")))
+    let ty = words.join(" ").replace(" ::", "::").replace(":: ", "::");
+    (plain && name.kind == Kind::Name && !words.is_empty()).then(|| (name.text.to_owned(), ty))
 }
 
 fn is_fundamental(word: &str) -> bool {

@@ -170,6 +170,8 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common, more: Option<Stri
                 Some((_, value)) if said.value.is_some() && *value != said.value => said.value.unwrap_or(1).to_string(),
                 _ => parameter.name.clone(),
             },
+            // Of a choice the first one, which every one has.
+            Guess::Int if parameter.choice => said.value.unwrap_or(0).to_string(),
             Guess::Int => said.value.unwrap_or_else(|| worth(&parameter.name).into()).to_string(),
             Guess::Real => {
                 let real = said.real.unwrap_or(1.0);

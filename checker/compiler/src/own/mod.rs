@@ -14,6 +14,7 @@ mod branches;
 mod buffers;
 mod classes;
 mod constructors;
+mod enums;
 mod guess;
 mod headers;
 mod heads;
@@ -150,7 +151,8 @@ impl OwnCode {
         let mut aliases: HashMap<String, String> = HashMap::new();
         for part in 0..self.parts.len() {
             let text = self.parts[part].original();
-            for (name, ty) in items(part).filter_map(|item| heads::alias(item, text)) {
+            let named = |item: &Item| heads::alias(item, text).or_else(|| enums::alias(item, text));
+            for (name, ty) in items(part).filter_map(named) {
                 aliases.entry(name).or_insert(ty);
             }
         }

@@ -2,6 +2,7 @@
 
 mod hosts;
 mod shapes;
+mod types;
 
 use super::part::{Include, Part, Skipped};
 use super::{Diagnostic, OwnCode, Severity, lexer, macros::Macros};

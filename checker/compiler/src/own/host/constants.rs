@@ -1,10 +1,11 @@
 //! Constants of host code: numbers and `dim3`s that a text defines by other constants, and by macros with parameters.
 
+use super::super::enums;
 use super::super::lexer::{Kind, Token, tokens};
 use super::super::macros::definition;
 use super::reader;
 use super::value::{Value, matching, split};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Most tokens of a macro's body with its arguments in it.
 const LONGEST: usize = 2000;
@@ -50,6 +51,7 @@ pub struct Constants<'a> {
     /// With their places. The axes of sizes have names of their own: `block.x`.
     known: HashMap<String, Vec<(usize, Vec<Token<'a>>)>>,
     functions: HashMap<String, Vec<(usize, Function<'a>)>>,
+    enumerators: HashSet<String>,
     /// Bytes of the file's own structures.
     sizes: HashMap<String, i64>,
 }
@@ -65,13 +67,23 @@ pub const AXES: [&str; 3] = ["x", "y", "z"];
 impl<'a> Constants<'a> {
     /// Of a text, and the macros of its headers.
     pub fn of(all: &[Token<'a>], headers: &[Vec<Token<'a>>]) -> Constants<'a> {
-        let mut found = Constants { known: HashMap::new(), functions: HashMap::new(), sizes: HashMap::new() };
+        let mut found = Constants {
+            known: HashMap::new(),
+            functions: HashMap::new(),
+            enumerators: HashSet::new(),
+            sizes: HashMap::new(),
+        };
         for token in headers.iter().flatten().filter(|token| token.kind == Kind::Directive) {
             found.define(token, 0);
         }
         for (at, token) in all.iter().enumerate() {
             if token.kind == Kind::Directive {
                 found.define(token, token.start);
+            } else if token.is("enum") {
+                for one in enums::enumerators(all, at) {
+                    one.names.iter().for_each(|name| found.add(name, one.start, one.value.clone()));
+                    found.enumerators.extend(one.names);
+                }
             } else if token.is("dim3") {
                 found.dims(all, at);
             } else if token.kind == Kind::Name {
@@ -99,6 +111,11 @@ impl<'a> Constants<'a> {
         self.sizes.get(words.iter().rfind(|token| !token.is("const"))?.text).copied()
     }
 
+    /// Is it an enumerator's name, which no number can stand for among template arguments?
+    pub fn is_enumerator(&self, name: &str) -> bool {
+        self.enumerators.contains(name)
+    }
+
     fn add(&mut self, name: &str, from: usize, value: Vec<Token<'a>>) {
         self.known.entry(name.to_owned()).or_default().push((from, value));
     }
@@ -120,7 +137,13 @@ impl<'a> Constants<'a> {
         let Some(rest) = all.get(at + 2..).filter(|rest| assigned && !rest.first().is_some_and(|t| t.is("="))) else {
             return;
         };
-        if let Some(end) = rest.iter().take(60).position(|token| token.is(";")) {
+        // The last enumerator's value ends with the braces.
+        let mut depth = 0_i32;
+        let ends = |token: &Token| {
+            depth += i32::from(token.is("{")) - i32::from(token.is("}"));
+            token.is(";") || depth < 0
+        };
+        if let Some(end) = rest.iter().take(60).position(ends) {
             let value = split(&rest[..end]).first().map(|value| value.to_vec()).unwrap_or_default();
             self.add(name, all[at].start, value);
         }

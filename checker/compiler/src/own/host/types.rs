@@ -71,8 +71,14 @@ impl Types {
 
     /// A template argument that can be pasted: a number, `true`, or a type that the file knows.
     pub fn template_argument(&self, constants: &Constants, piece: &[Token]) -> Option<String> {
+        if let [name] = piece
+            && constants.is_enumerator(name.text)
+        {
+            return Some(name.text.to_owned());
+        }
+        let own = self.own(constants, piece).filter(|own| own.contains("::"));
         let number = constants.value(piece).and_then(Value::number);
-        number.map(|number| number.to_string()).or_else(|| self.spelled(constants, piece))
+        own.or_else(|| number.map(|number| number.to_string())).or_else(|| self.spelled(constants, piece))
     }
 
     /// What an argument is, if it is one of the file's own types: `Op{2}`, `Op(2)`, or a variable that is declared before.
