@@ -8,7 +8,7 @@ use super::items::{Item, What};
 use super::lexer::{Kind, Token, tokens};
 use super::macros::directive;
 use super::part::{has_dynamic_shared, last};
-use super::templates::{Template, filled, template};
+use super::templates::{Template, Unknown, filled, template};
 use super::texels::{TexelUse, texel_use};
 use super::uses::{Access, uses};
 use std::collections::HashMap;
@@ -21,8 +21,8 @@ pub struct KernelHead {
     pub name: String,
     /// Arguments that make a template an instance, as a first guess: `float`, `256`.
     pub instance: Vec<String>,
-    /// Those of the template's parameters that are types of which nobody says anything, and that no number can be.
-    pub unknown: Vec<String>,
+    /// Those of the template's parameters of which nobody says anything, though somebody ought to.
+    pub unknown: Vec<Unknown>,
     /// Is it more than a declaration?
     pub has_body: bool,
     /// Parameters.
@@ -105,13 +105,14 @@ pub fn head(item: &Item, text: &str, dead: &[Range<usize>], names: &Names) -> Op
     let list = first_branches(tokens(&text[parameters.clone()]).into_iter().filter(|token| !is_dead(token)).collect());
     let list = if list.len() == 1 && list[0].is("void") { Vec::new() } else { list };
     let list = split(&list);
-    let bounds = all.windows(3).find(|three| three[0].is("__launch_bounds__"));
+    let ends = |token: &Token| token.is(")") || token.is(",");
+    let bounds = all.windows(4).find(|four| four[0].is("__launch_bounds__") && ends(&four[3]));
     let mut templates = item.template.as_ref().map(|span| template(&text[span.clone()], number)).unwrap_or_default();
     let unknown = filled(&mut templates, host, &list, &all);
     // A parameter that bounds the block counts threads, and is no tile's side.
     for Template { name, value, .. } in &mut templates {
-        if value == number && bounds.is_some_and(|three| three[2].is(name)) {
-            *value = "256".to_owned();
+        if value == number && bounds.is_some_and(|four| four[2].is(name)) {
+            "256".clone_into(value);
         }
     }
     let mut found = Vec::new();
@@ -125,7 +126,7 @@ pub fn head(item: &Item, text: &str, dead: &[Range<usize>], names: &Names) -> Op
         found.push(parameter);
     }
     let value = |name: &str| templates.iter().find(|known| known.name == name).map(|known| known.value.as_str());
-    let threads = bounds.and_then(|three| value(three[2].text).unwrap_or(three[2].text).parse().ok());
+    let threads = bounds.and_then(|four| value(four[2].text).unwrap_or(four[2].text).parse().ok());
     Some(KernelHead {
         name: item.name.clone(),
         instance: templates.into_iter().map(|known| known.value).collect(),

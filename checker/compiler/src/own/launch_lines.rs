@@ -193,16 +193,27 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common, more: Option<Stri
         Some(bytes) if bytes > 0 => format!(", {bytes}"),
         _ => format!(", {}", SHARED_EACH * BLOCK),
     };
-    let types: Vec<String> = kernel.unknown.iter().map(|name| format!("{name} = float")).collect();
     let mut remarks: Vec<String> = Vec::new();
-    remarks.extend(match types.as_slice() {
-        [] => None,
-        [one] => Some(format!("{one} is a guess that may not compile")),
-        more => Some(format!("{} are guesses that may not compile", more.join(", "))),
-    });
+    remarks.extend(guesses(kernel, true, " that may not compile"));
+    remarks.extend(guesses(kernel, false, ""));
     remarks.extend(remark.into_iter().chain(more));
     let remark = if remarks.is_empty() { String::new() } else { format!("  // {}", remarks.join("; ")) };
     format!("//@ launch{word} {}<<<{grid}, {block}{dynamic}>>>({}){remark}", kernel.instance(), arguments.join(", "))
+}
+
+/// What is said of the template arguments that are guesses: of types, or of numbers.
+fn guesses(kernel: &KernelHead, types: bool, more: &str) -> Option<String> {
+    let all: Vec<String> = kernel
+        .unknown
+        .iter()
+        .filter(|unknown| unknown.ty == types)
+        .map(|unknown| format!("{} = {}", unknown.name, unknown.value))
+        .collect();
+    match all.as_slice() {
+        [] => None,
+        [one] => Some(format!("{one} is a guess{more}")),
+        _ => Some(format!("{} are guesses{more}", all.join(", "))),
+    }
 }
 
 /// A real as C++ and `//@` lines have it, with as many digits as its type has.

@@ -172,6 +172,7 @@ impl OwnCode {
         let bytes = |class: &Class| class.cells.map(|(ty, each)| guess::scalar(ty) as i64 * i64::from(each));
         let sizes = classes.iter().filter_map(|(name, class)| Some((name.clone(), bytes(class)?))).collect();
         let constants = Constants::of(&texts[0], &texts[1..]).with_sizes(sizes);
+        let constants = host::with_wrappers(constants, &types, &items(0).collect::<Vec<_>>(), &texts[0]);
         let filled = symbols::filled(&texts);
         let mut found: Vec<Symbol> = Vec::new();
         for part in 0..self.parts.len() {

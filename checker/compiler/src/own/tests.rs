@@ -3,6 +3,7 @@
 mod hosts;
 mod shapes;
 mod types;
+mod wrappers;
 
 use super::part::{Include, Part, Skipped};
 use super::{Diagnostic, OwnCode, Severity, lexer, macros::Macros};

@@ -5,10 +5,14 @@ use super::super::lexer::{Kind, Token, tokens};
 use super::super::macros::definition;
 use super::reader;
 use super::value::{Value, matching, split};
+use super::wrappers::Binding;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// Most tokens of a macro's body with its arguments in it.
 const LONGEST: usize = 2000;
+/// Deepest chain of templates that is followed.
+const DEEPEST: usize = 8;
 
 /// A macro with parameters.
 pub struct Function<'a> {
@@ -54,6 +58,9 @@ pub struct Constants<'a> {
     enumerators: HashSet<String>,
     /// Bytes of the file's own structures.
     sizes: HashMap<String, i64>,
+    /// What names stand for inside of the host's templates, and where those are.
+    bindings: Vec<Binding<'a>>,
+    templates: Vec<Range<usize>>,
 }
 
 /// Of several definitions the last before a place, else the first.
@@ -72,6 +79,8 @@ impl<'a> Constants<'a> {
             functions: HashMap::new(),
             enumerators: HashSet::new(),
             sizes: HashMap::new(),
+            bindings: Vec::new(),
+            templates: Vec::new(),
         };
         for token in headers.iter().flatten().filter(|token| token.kind == Kind::Directive) {
             found.define(token, 0);
@@ -104,6 +113,33 @@ impl<'a> Constants<'a> {
     /// With the bytes of structures that `sizeof` may ask for.
     pub fn with_sizes(self, sizes: HashMap<String, i64>) -> Constants<'a> {
         Constants { sizes, ..self }
+    }
+
+    /// With what names stand for inside of templates, which lie at `templates`.
+    pub fn with_bindings(self, bindings: Vec<Binding<'a>>, templates: Vec<Range<usize>>) -> Constants<'a> {
+        Constants { bindings, templates, ..self }
+    }
+
+    /// What a parameter of the innermost template around a place stands for.
+    pub fn bound(&self, name: &str, place: usize) -> Option<&[Token<'a>]> {
+        let around = self.bindings.iter().filter(|one| one.name == name && one.span.contains(&place));
+        around.min_by_key(|one| one.span.len()).map(|one| one.value.as_slice())
+    }
+
+    /// What a template's parameter alone stands for in the end; anything else as it is.
+    pub fn through<'t>(&'t self, mut piece: &'t [Token<'a>]) -> &'t [Token<'a>] {
+        for _ in 0..DEEPEST {
+            match piece {
+                [name] if let Some(value) = self.bound(name.text, name.start) => piece = value,
+                _ => break,
+            }
+        }
+        piece
+    }
+
+    /// Is the place inside of a template?
+    pub fn in_template(&self, place: usize) -> bool {
+        self.templates.iter().any(|span| span.contains(&place))
     }
 
     /// The bytes of one of them.
@@ -173,6 +209,9 @@ impl<'a> Constants<'a> {
 
     /// What a name stands for where it is asked at `place`, and where that is said.
     pub fn known(&self, name: &str, place: usize) -> Option<(usize, &[Token<'a>])> {
+        if let Some(value) = self.bound(name, place) {
+            return Some((value.first().map_or(place, |first| first.start), value));
+        }
         before(self.known.get(name)?, place).map(|(at, value)| (*at, value.as_slice()))
     }
 

@@ -136,6 +136,12 @@ impl<'t> Reader<'_, '_, 't> {
             let (inside, size) = (&rest[1..end], first.is("sizeof"));
             self.rest = &rest[end + 1..];
             return match size {
+                true if let [name] = inside
+                    && let Some(ty) = self.constants.bound(name.text, name.start) =>
+                {
+                    let ty = self.constants.through(ty);
+                    bytes(ty).or_else(|| self.constants.size(ty)).map(Value::Number)
+                }
                 true => bytes(inside).or_else(|| self.constants.size(inside)).map(Value::Number),
                 false => self.three(inside),
             };
