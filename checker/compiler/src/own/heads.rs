@@ -8,6 +8,7 @@ use super::items::{Item, What};
 use super::lexer::{Kind, Token, tokens};
 use super::macros::directive;
 use super::part::{has_dynamic_shared, last};
+use super::references::References;
 use super::templates::{Template, Unknown, filled, template};
 use super::texels::{TexelUse, texel_use};
 use super::uses::{Access, uses};
@@ -86,11 +87,13 @@ pub struct Names {
     pub classes: HashMap<String, Class>,
     /// The host's launches.
     pub launches: Vec<HostLaunch>,
+    /// What functions take by reference.
+    pub references: References,
 }
 
 /// The head of a kernel's declaration; `dead` is what the preprocessor leaves out of the text.
 pub fn head(item: &Item, text: &str, dead: &[Range<usize>], names: &Names) -> Option<KernelHead> {
-    let Names { aliases, classes, launches } = names;
+    let Names { aliases, classes, launches, references } = names;
     let What::Function { parameters, .. } = &item.what else { return None };
     let whole = &text[item.span.clone()];
     let all = tokens(whole);
@@ -101,6 +104,7 @@ pub fn head(item: &Item, text: &str, dead: &[Range<usize>], names: &Names) -> Op
     let host = HostLaunch::of(launches, &item.name);
     let from = parameters.end.saturating_sub(item.span.start);
     let body: Vec<Token> = all.iter().copied().filter(|token| token.start >= from).collect();
+    let body = references.marked(&body);
     let is_dead = |token: &Token| dead.iter().any(|range| range.contains(&(parameters.start + token.start)));
     let list = first_branches(tokens(&text[parameters.clone()]).into_iter().filter(|token| !is_dead(token)).collect());
     let list = if list.len() == 1 && list[0].is("void") { Vec::new() } else { list };

@@ -10,6 +10,7 @@ use super::host::{HostArgument, Value};
 use super::lexer::tokens;
 use super::part::last;
 use super::shape::{BLOCK, Shape, shape};
+use super::shared;
 use super::symbols::{Holds, Symbol};
 use super::taken::{ELEMENTS, Taken};
 use super::texels::texture_lines;
@@ -48,7 +49,11 @@ pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol], begins: &Begins)
                     Some((_, value)) => *value = value.or(said.value),
                     None => sizes.push((name, said.value)),
                 },
-                Guess::Buffer(ty) => buffers.pointer(parameter, ty, &said, begins),
+                Guess::Buffer(ty) => {
+                    if let Some(merged) = shared::merged(kernel, index) {
+                        buffers.pointer(&merged, ty, &said, begins);
+                    }
+                }
                 Guess::Structure => buffers.members(parameter, begins),
                 _ => {}
             }
@@ -160,7 +165,8 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common, more: Option<Stri
         let said = taken.argument(index);
         match guess(parameter) {
             Guess::Buffer(ty) => {
-                let name = common.buffers.name(&parameter.name, ty);
+                let first = &kernel.parameters[shared::first(kernel, index)].name;
+                let name = common.buffers.name(first, ty);
                 // The host's offset is in elements of the pointer, the line's in those of the buffer.
                 let each = cells(parameter).map_or(1, |(_, count)| i64::from(count));
                 said.offset.map_or(name.clone(), |offset| format!("{name} + {}", each.saturating_mul(offset)))

@@ -24,7 +24,9 @@ mod launch_lines;
 pub(crate) mod lexer;
 pub(crate) mod macros;
 mod part;
+mod references;
 mod shape;
+mod shared;
 mod summary;
 mod symbols;
 mod taken;
@@ -50,6 +52,7 @@ use items::Item;
 use lexer::Token;
 use macros::Macros;
 use part::Part;
+use references::References;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
@@ -185,7 +188,9 @@ impl OwnCode {
             }
         }
         let launches = host::launches(&texts[0], &constants, &types);
-        let names = Names { classes, aliases, launches };
+        let mut references = References::known();
+        (0..self.parts.len()).for_each(|part| references.add(items(part), self.parts[part].original()));
+        let names = Names { classes, aliases, launches, references };
         let mut heads: Vec<KernelHead> = Vec::new();
         for (index, part) in self.parts.iter().enumerate() {
             let kernels = part.kernels().filter(|item| alive(index, item));

@@ -4,6 +4,7 @@ mod hosts;
 mod shapes;
 mod types;
 mod wrappers;
+mod writes;
 
 use super::part::{Include, Part, Skipped};
 use super::{Diagnostic, OwnCode, Severity, lexer, macros::Macros};
