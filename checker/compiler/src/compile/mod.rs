@@ -20,6 +20,7 @@ mod nvrtc;
 pub(crate) mod nvrtc_child;
 pub(crate) mod precompiled;
 mod ptxas;
+mod standard;
 mod wire;
 
 pub use diagnostics::{BAD_KERNEL, NO_KERNEL};
@@ -213,7 +214,7 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &CompileRequest) 
     match answer {
         CompileAnswer::Compiled { names, log, confined, closed } => Ok(Compiled {
             names: request.kernels.iter().cloned().zip(names).collect(),
-            warnings: diagnostics(&log),
+            warnings: diagnostics(&log).into_iter().chain(standard::remark(request)).collect(),
             log,
             arch: request.arch.clone(),
             key,
@@ -303,7 +304,7 @@ fn options(toolchain: &Toolchain, request: &CompileRequest) -> Result<Vec<String
     let mut options = vec![
         format!("--gpu-architecture={}", request.arch),
         if request.unoptimised { "--device-debug" } else { "--generate-line-info" }.to_owned(),
-        "--std=c++17".to_owned(),
+        standard::option(request).to_owned(),
         // As nvcc has it.
         "--device-int128".to_owned(),
         format!("--pre-include={}", if request.own { headers::OWN_PRELUDE } else { headers::PRELUDE }),

@@ -109,6 +109,7 @@ fn declaration<'a>(
     let statement = &tokens[from..at];
     let start = statement.iter().position(|token| !BEFORE.iter().any(|word| token.is(word)))?;
     let rest = &statement[start..];
+    rest.first().filter(|first| first.kind == Kind::Name)?;
     let words = rest.iter().take_while(|token| token.kind == Kind::Name && element(token.text).is_some()).count();
     let mut end = words.max(1);
     if words == 0 {

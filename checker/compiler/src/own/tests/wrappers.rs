@@ -11,7 +11,7 @@ const SCALE: &str =
 fn a_wrappers_type_is_its_calls() {
     let wrapper = "template <class T> void run(T *q, T f, int n) { scale<T><<<(n + 63) / 64, 64>>>(q, f, n); }\n";
     for (main, ty, element) in [
-        ("__half *p; cudaMalloc(&p, 600); run(p, __half(2), 300);", "__half", "f16[300]"),
+        ("__half *p; cudaMalloc(&p, 600); run(p, f(), 300);", "__half", "f16[300]"),
         (
             "const int n = 300; double *a, *p = 0; cudaMalloc(&p, n * sizeof(double)); run(p, 2.0, n);",
             "double",
