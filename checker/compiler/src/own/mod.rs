@@ -19,7 +19,7 @@ mod guess;
 mod headers;
 mod heads;
 mod host;
-mod items;
+pub(crate) mod items;
 mod launch_lines;
 pub(crate) mod lexer;
 pub(crate) mod macros;
