@@ -23,6 +23,7 @@ pub(crate) mod items;
 mod launch_lines;
 pub(crate) mod lexer;
 pub(crate) mod macros;
+mod made;
 mod part;
 mod references;
 mod shape;
@@ -192,9 +193,13 @@ impl OwnCode {
         (0..self.parts.len()).for_each(|part| references.add(items(part), self.parts[part].original()));
         let names = Names { classes, aliases, launches, references };
         let mut heads: Vec<KernelHead> = Vec::new();
+        let mut macros = Macros::default();
+        texts.iter().for_each(|text| macros.add(text));
+        let makers: Vec<_> = texts.iter().flat_map(|text| made::makers(text)).collect();
         for (index, part) in self.parts.iter().enumerate() {
             let kernels = part.kernels().filter(|item| alive(index, item));
-            for head in kernels.filter_map(|item| heads::head(item, part.original(), &dead[index], &names)) {
+            let own = kernels.filter_map(|item| heads::head(item, part.original(), &dead[index], &names));
+            for head in own.chain(made::kernels(items(index), part.original(), &makers, &macros, &names)) {
                 match heads.iter_mut().find(|known| known.name == head.name) {
                     // A definition knows more than a declaration before it.
                     Some(known) if !known.has_body => *known = head,

@@ -1,6 +1,7 @@
 //! What is found in texts, form by form.
 
 mod hosts;
+mod macros;
 mod shapes;
 mod types;
 mod wrappers;

@@ -16,7 +16,7 @@ pub use textures::Sampling;
 pub use types::{Made, Types};
 pub use value::Value;
 pub use value::matching;
-use value::split;
+pub use value::split;
 pub use wrappers::{pattern, with_wrappers};
 
 /// A launch in host code. What it does not say in constants is missing.
