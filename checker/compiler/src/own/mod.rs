@@ -388,6 +388,9 @@ fn left_out(texts: &[Vec<Token<'_>>]) -> Vec<Vec<Range<usize>>> {
 
 /// The header for device code that has what the compiler missed in `std`: hosts' headers, which are left out, bring it with them.
 fn standard(message: &str) -> Option<&'static str> {
+    if message.contains("(<compare> must be included)") {
+        return Some("compare");
+    }
     let missed = message.split_once("namespace \"std\" has no member \"")?.1.split('"').next()?;
     Some(match missed {
         "array" => "array",

@@ -1,6 +1,7 @@
 //! What is found in texts, form by form.
 
 mod hosts;
+mod libraries;
 mod macros;
 mod shapes;
 mod types;
@@ -29,10 +30,6 @@ fn skipped(text: &str) -> String {
 fn host_code_is_told_from_device_code() {
     let cases = [
         ("int f(int a) { if (a) { return 1; } return 0; } __device__ int g() { return 1; }", "f"),
-        (
-            "template <class T> concept Int = requires(T x) { x << 1; }; template <Int T> requires B<T> void f(T a) { }",
-            "f",
-        ),
         ("int f(int); extern \"C\" void g(float *); extern \"C\" __global__ void k(int);", "f g"),
         (
             "#define HD __host__ __device__\n#define DEV HD\nHD int a() { return 1; } DEV int b() { return 1; } int c();",

@@ -14,13 +14,16 @@ const BEHIND: [&str; 4] = ["const", "__restrict__", "__restrict", "volatile"];
 /// Most tokens of a declaration before a variable.
 const LONGEST: usize = 200;
 
+/// A type, and how many pointers to it something is.
+pub type Declared<'a> = (Vec<Token<'a>>, i32);
+
 /// The type of an argument, and how many pointers to it it is.
 pub fn declared<'a>(
     constants: &Constants<'a>,
     types: &Types,
     tokens: &[Token<'a>],
     piece: &[Token<'a>],
-) -> Option<(Vec<Token<'a>>, i32)> {
+) -> Option<Declared<'a>> {
     let piece = constants.through(piece);
     let first = piece.first()?;
     let known = |ty: &[Token<'a>]| types.spelled(constants, ty).is_some();
@@ -85,11 +88,7 @@ fn number(piece: &[Token]) -> Option<&'static str> {
 }
 
 /// The type of a variable by its last declaration: `const T *a, *b = x;`, or as a function's parameter.
-fn variable<'a>(
-    known: &dyn Fn(&[Token<'a>]) -> bool,
-    tokens: &[Token<'a>],
-    name: &str,
-) -> Option<(Vec<Token<'a>>, i32)> {
+fn variable<'a>(known: &dyn Fn(&[Token<'a>]) -> bool, tokens: &[Token<'a>], name: &str) -> Option<Declared<'a>> {
     let declares = |at: &usize| {
         let before = at.checked_sub(1).map(|before| &tokens[before]);
         let ends = ["=", ",", ";", "(", "{", "[", ")"];
@@ -100,11 +99,7 @@ fn variable<'a>(
 }
 
 /// The declaration in which the name at `at` is declared, if it is one.
-fn declaration<'a>(
-    known: &dyn Fn(&[Token<'a>]) -> bool,
-    tokens: &[Token<'a>],
-    at: usize,
-) -> Option<(Vec<Token<'a>>, i32)> {
+fn declaration<'a>(known: &dyn Fn(&[Token<'a>]) -> bool, tokens: &[Token<'a>], at: usize) -> Option<Declared<'a>> {
     let from = beginning(tokens, at)?;
     let statement = &tokens[from..at];
     let start = statement.iter().position(|token| !BEFORE.iter().any(|word| token.is(word)))?;

@@ -5,7 +5,7 @@ use super::super::items::{Item, What};
 use super::super::lexer::{Kind, Token};
 use super::super::part::last;
 use super::constants::Constants;
-use super::declared::declared;
+use super::declared::{Declared, declared};
 use super::types::Types;
 use super::value::{self, matching};
 use std::ops::Range;
@@ -140,7 +140,7 @@ impl<'t, 'a> Call<'t, 'a> {
         span: &Range<usize>,
         parameters: &[Parameter<'_, 'a>],
         list: &[&[Token<'a>]],
-        typed: &dyn Fn(&[Token<'a>]) -> Option<(Vec<Token<'a>>, i32)>,
+        typed: &dyn Fn(&[Token<'a>]) -> Option<Declared<'a>>,
     ) -> Vec<Binding<'a>> {
         let mut bound = Vec::new();
         let mut add = |name, value: Vec<Token<'a>>| bound.push(Binding { span: span.clone(), name, value });

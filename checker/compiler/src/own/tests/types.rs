@@ -44,3 +44,11 @@ fn enumerations_are_integers() {
     let text = "enum class E { a, b }; enum F { c, d };\ntemplate <E e, F f> __global__ void k(int *x) { x[0] = int(e); }\nint main() { k<E::b, d><<<1, 64>>>(x); }";
     has(text, &["//@ launch k<E::b, d><<<"]);
 }
+
+/// A concept is for the device too.
+#[test]
+fn concepts_are_no_variables() {
+    let text = "template <class T> concept Int = requires(T x) { x << 1; }; template <Int T> requires B<T> void f(T a) { }\n\
+                template <Int T> requires B<T> __global__ void k(T *a) { a[0] = 1; }";
+    assert_eq!(super::skipped(text), "f");
+}
