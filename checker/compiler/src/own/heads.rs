@@ -87,13 +87,15 @@ pub struct Names {
     pub classes: HashMap<String, Class>,
     /// The host's launches.
     pub launches: Vec<HostLaunch>,
+    /// Macros without parameters.
+    pub macros: HashMap<String, String>,
     /// What functions take by reference.
     pub references: References,
 }
 
 /// The head of a kernel's declaration; `dead` is what the preprocessor leaves out of the text.
 pub fn head(item: &Item, text: &str, dead: &[Range<usize>], names: &Names) -> Option<KernelHead> {
-    let Names { aliases, classes, launches, references } = names;
+    let Names { aliases, classes, launches, references, .. } = names;
     let What::Function { parameters, .. } = &item.what else { return None };
     let whole = &text[item.span.clone()];
     let all = tokens(whole);
@@ -107,6 +109,11 @@ pub fn head(item: &Item, text: &str, dead: &[Range<usize>], names: &Names) -> Op
     let body = references.marked(&body);
     let is_dead = |token: &Token| dead.iter().any(|range| range.contains(&(parameters.start + token.start)));
     let list = first_branches(tokens(&text[parameters.clone()]).into_iter().filter(|token| !is_dead(token)).collect());
+    // `#define ARGUMENTS float *x, int n`
+    let list = match list.as_slice() {
+        [one] if let Some(body) = names.macros.get(one.text) => tokens(body),
+        _ => list,
+    };
     let list = if list.len() == 1 && list[0].is("void") { Vec::new() } else { list };
     let list = split(&list);
     let ends = |token: &Token| token.is(")") || token.is(",");

@@ -191,7 +191,8 @@ impl OwnCode {
         let launches = host::launches(&texts[0], &constants, &types);
         let mut references = References::known();
         (0..self.parts.len()).for_each(|part| references.add(items(part), self.parts[part].original()));
-        let names = Names { classes, aliases, launches, references };
+        let objects = texts.iter().flat_map(|text| macros::objects(text)).collect();
+        let names = Names { classes, aliases, launches, macros: objects, references };
         let mut heads: Vec<KernelHead> = Vec::new();
         let mut macros = Macros::default();
         texts.iter().for_each(|text| macros.add(text));

@@ -3,6 +3,13 @@
 use super::lines;
 use super::shapes::has;
 
+/// Parameters may be a macro's.
+#[test]
+fn parameters_of_macros_are_read() {
+    let text = "#define ARGUMENTS float *x, \\\n int n\n__global__ void k(ARGUMENTS) { x[0] = 1; }\nint main() { k<<<1, 64>>>(a, 100); }";
+    has(text, &["//@ size   n = 100", "//@ out    x: f32[n]", "//@ launch k<<<1, 64>>>(x, n)"]);
+}
+
 /// Each call of a macro that has a kernel in it makes one.
 #[test]
 fn macros_make_kernels() {
