@@ -56,14 +56,19 @@ fn one_variable_is_one_buffer() {
     );
     // Whichever reads and whichever writes.
     let kernel = "__global__ void k(float *out, const float *in, float *other) { out[0] = in[0]; other[0] = 1; }\n";
+    let host = |arguments: &str| {
+        format!("{kernel}int main() {{ cudaMalloc(&d, 400); cudaMalloc(&e, 400); k<<<1, 32>>>({arguments}); }}")
+    };
     assert_eq!(
-        lines(&format!("{kernel}int main() {{ cudaMalloc(&d, 400); cudaMalloc(&e, 400); k<<<1, 32>>>(d, d, e); }}")),
+        lines(&host("d, d + 50, e")),
         [
             "//@ inout  out: f32[100] = uniform(-1, 1)",
             "//@ out    other: f32[100]",
-            "//@ launch k<<<1, 32>>>(out, out, other)"
+            "//@ launch k<<<1, 32>>>(out, out + 50, other)"
         ]
     );
+    // The same place twice is worked on in place.
+    has(&host("d, d, e"), &["//@ launch k<<<1, 32>>>(out, in, other)"]);
     // Nothing is no variable; neither do different types share one.
     let text = "__global__ void k(float *a, float *b, int *c) { a[0] = 1; b[0] = 1; c[0] = 1; }\nint main() { k<<<1, 32>>>(nullptr, nullptr, x); k<<<1, 32>>>(x, y, x); }";
     has(text, &["//@ launch k<<<1, 32>>>(a, b, c)"]);
