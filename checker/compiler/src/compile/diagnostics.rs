@@ -2,6 +2,7 @@
 //! where the compiler's own advice does not apply here.
 
 use super::error::{Diagnostic, Severity};
+use super::overloads::SEVERAL;
 use super::{CompileRequest, gone, ptxas};
 use std::path::PathBuf;
 
@@ -229,11 +230,30 @@ impl Reader<'_> {
             let base = kernel.split('<').next().unwrap_or(kernel);
             let message = if diagnostic.message == format!("identifier \"{base}\" is undefined") {
                 format!("{NO_KERNEL}{base}` in this file, but a launch names it")
+            } else if diagnostic.message.starts_with(SEVERAL) {
+                found.push(self.several(kernel, base));
+                continue;
             } else {
                 let message = diagnostic.message.split(" for lowered name lookup").next().unwrap_or_default();
                 format!("{BAD_KERNEL}{kernel}`: {message}")
             };
             found.push(Diagnostic { file: self.shown(), line: None, column: None, text: None, message, ..diagnostic });
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// A launch whose name is that of several functions, at its line.
+    fn several(&self, kernel: &str, base: &str) -> Diagnostic {
+        let words =
+            |line: &str| line.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').any(|word| word == base);
+        let launches = |line: &&str| line.trim_start().starts_with("//@") && line.contains("launch") && words(line);
+        let at = self.request.source.lines().position(|line| launches(&line));
+        let message = format!("{BAD_KERNEL}{kernel}`: several functions have this name: rename the kernel");
+        Diagnostic {
+            line: at.map(|at| at as u32 + 1),
+            text: at.and_then(|at| self.request.source.lines().nth(at)).map(str::to_owned),
+            ..Diagnostic::about_file(&self.request.file, &message)
         }
     }
 }
@@ -353,6 +373,16 @@ mod tests {
         assert_eq!(found[0].to_string(), "ex/k.cu: error: no kernel `k` in this file, but a launch names it");
         let both = format!("k.cu(1): error: expected a \";\"\n{log}");
         assert_eq!(messages("int x", &["k"], &both).len(), 1);
+    }
+
+    #[test]
+    fn several_kernels_of_a_name_are_told_at_the_launch() {
+        let log =
+            "__nv_name_map(2): error: cannot determine which instance of overloaded function \"add\" is intended\n";
+        let source = "//@ out add2: f32[3]\n//@ launch add<<<1, 3>>>(add2)\n__global__ void add(float *a) { }\n";
+        let found = messages(source, &["add"], log);
+        assert_eq!((found.len(), found[0].line), (1, Some(2)));
+        assert!(found[0].message.ends_with("several functions have this name: rename the kernel"));
     }
 
     #[test]

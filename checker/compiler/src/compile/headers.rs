@@ -15,6 +15,13 @@ const CUBLAS: &str = include_str!("headers/cublas.h");
 const CUFFT: &str = include_str!("headers/cufft.h");
 const HELPER_MATH: &str = include_str!("headers/helper_math.h");
 
+/// A header of C++20 as CUDA's own one of that name has it.
+macro_rules! in_std {
+    ($name:literal) => {
+        concat!("#pragma once\n#include <cuda/std/", $name, ">\nnamespace std {\nusing namespace cuda::std;\n}\n")
+    };
+}
+
 /// Is the header so often copied beside files that a copy there is taken before the one in memory?
 pub fn yields(name: &str) -> bool {
     matches!(name, "helper_math.h" | "cutil_math.h")
@@ -60,6 +67,11 @@ pub const ALL: &[(&str, &str)] = &[
     ("stdlib.h", NOTHING),
     ("string.h", NOTHING),
     ("time.h", NOTHING),
+    ("bit", in_std!("bit")),
+    ("compare", include_str!("headers/compare.h")),
+    ("concepts", in_std!("concepts")),
+    ("numbers", in_std!("numbers")),
+    ("span", in_std!("span")),
     ("array", "#pragma once\n#include <cuda/std/array>\nnamespace std { using cuda::std::array; }\n"),
     ("limits", "#pragma once\n#include <cuda/std/limits>\nnamespace std { using cuda::std::numeric_limits; }\n"),
     ("tuple", include_str!("headers/tuple.h")),

@@ -18,8 +18,10 @@ pub(crate) mod headers;
 mod includes;
 mod nvrtc;
 pub(crate) mod nvrtc_child;
+mod overloads;
 pub(crate) mod precompiled;
 mod ptxas;
+mod standard;
 mod wire;
 
 pub use diagnostics::{BAD_KERNEL, NO_KERNEL};
@@ -188,20 +190,7 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &CompileRequest) 
         Some(found) => (found, true),
         None => {
             without_bombs(request)?;
-            // A request's texts may have been put together since it was made.
-            let without = directives::without_line_directives;
-            let wanted = precompiled::wanted(home, toolchain, request, &options);
-            let compile = wire::Compile {
-                name: name.clone(),
-                source: without(&request.source),
-                headers: request.headers.iter().map(|(name, text)| (name.clone(), without(text))).collect(),
-                includes: toolchain.includes.clone(),
-                options,
-                expressions: request.kernels.clone(),
-            };
-            let found = precompiled::compile(&toolchain.nvrtc, compile, wanted, request.limits)
-                .map_err(|error| child_error(request, error))?;
-            (found, false)
+            (fresh(home, toolchain, request, &name, options)?, false)
         }
     };
     // How it was compiled is no part of what was compiled.
@@ -213,7 +202,7 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &CompileRequest) 
     match answer {
         CompileAnswer::Compiled { names, log, confined, closed } => Ok(Compiled {
             names: request.kernels.iter().cloned().zip(names).collect(),
-            warnings: diagnostics(&log),
+            warnings: diagnostics(&log).into_iter().chain(standard::remark(request)).collect(),
             log,
             arch: request.arch.clone(),
             key,
@@ -248,6 +237,37 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &CompileRequest) 
             _ => CompileError::GaveUp { file: request.file.clone(), reason },
         }),
         other => Err(CompileError::Environment(format!("unexpected answer of the compiling process: {other:?}"))),
+    }
+}
+
+/// Asks the compiler; where a kernel's name is that of several functions, once more for the file's own.
+fn fresh(
+    home: &Home,
+    toolchain: &Toolchain,
+    request: &CompileRequest,
+    name: &str,
+    options: Vec<String>,
+) -> Result<Reply, CompileError> {
+    // A request's texts may have been put together since it was made.
+    let without = directives::without_line_directives;
+    let compile = wire::Compile {
+        name: name.to_owned(),
+        source: without(&request.source),
+        headers: request.headers.iter().map(|(name, text)| (name.clone(), without(text))).collect(),
+        includes: toolchain.includes.clone(),
+        options,
+        expressions: request.kernels.clone(),
+    };
+    let ask = |compile: wire::Compile| {
+        let wanted = precompiled::wanted(home, toolchain, request, &compile.options);
+        let found = precompiled::compile(&toolchain.nvrtc, compile, wanted, request.limits);
+        found.map_err(|error| child_error(request, error))
+    };
+    let reply = ask(compile.clone())?;
+    let CompileAnswer::Rejected { log, .. } = &reply.answer else { return Ok(reply) };
+    match overloads::chosen(request, log) {
+        Some(expressions) => ask(wire::Compile { expressions, ..compile }),
+        None => Ok(reply),
     }
 }
 
@@ -303,7 +323,7 @@ fn options(toolchain: &Toolchain, request: &CompileRequest) -> Result<Vec<String
     let mut options = vec![
         format!("--gpu-architecture={}", request.arch),
         if request.unoptimised { "--device-debug" } else { "--generate-line-info" }.to_owned(),
-        "--std=c++17".to_owned(),
+        standard::option(request).to_owned(),
         // As nvcc has it.
         "--device-int128".to_owned(),
         format!("--pre-include={}", if request.own { headers::OWN_PRELUDE } else { headers::PRELUDE }),

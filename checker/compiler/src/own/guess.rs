@@ -25,9 +25,11 @@ pub enum Guess {
 }
 
 /// C++'s names of elements as `//@` lines call them.
-const TYPES: [(&str, &str); 35] = [
+const TYPES: [(&str, &str); 37] = [
     ("float", "f32"),
     ("double", "f64"),
+    ("cufftReal", "f32"),
+    ("cufftDoubleReal", "f64"),
     ("half", "f16"),
     ("__half", "f16"),
     ("__nv_bfloat16", "bf16"),
@@ -99,7 +101,7 @@ fn fundamental(base: &str) -> Option<String> {
 
 /// An element's type, `std::` before it left out; of a vector its members' and their number.
 pub fn element(base: &str) -> Option<(&'static str, u32)> {
-    let base = base.trim_start_matches("std::").trim_start_matches("::");
+    let base = base.trim_start_matches("::").trim_start_matches("std::");
     let plain = fundamental(base);
     let base = plain.as_deref().unwrap_or(base);
     let find = |name: &str| TYPES.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty);
@@ -144,6 +146,7 @@ pub fn guess(parameter: &Parameter) -> Guess {
         (2, _) => Guess::Buffer("u64"),
         (1, None) if HANDLES.contains(&parameter.base.as_str()) => Guess::Buffer("u64"),
         (1, None) => Guess::Buffer("u8"),
+        (0, Some((_, 1))) if parameter.choice => Guess::Int,
         (0, Some((ty, 1))) if ty.starts_with(['i', 'u']) => {
             // A size does not fit into a byte.
             if is_size(&parameter.name) && scalar(ty) > 1 { Guess::Size } else { Guess::Int }

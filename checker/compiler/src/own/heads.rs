@@ -2,12 +2,14 @@
 
 use super::classes::{Class, Member};
 use super::constructors::Constructor;
+use super::enums;
 use super::host::HostLaunch;
 use super::items::{Item, What};
 use super::lexer::{Kind, Token, tokens};
 use super::macros::directive;
 use super::part::{has_dynamic_shared, last};
-use super::templates::{Template, filled, template};
+use super::references::References;
+use super::templates::{Template, Unknown, filled, template};
 use super::texels::{TexelUse, texel_use};
 use super::uses::{Access, uses};
 use std::collections::HashMap;
@@ -20,8 +22,8 @@ pub struct KernelHead {
     pub name: String,
     /// Arguments that make a template an instance, as a first guess: `float`, `256`.
     pub instance: Vec<String>,
-    /// Those of the template's parameters that are types of which nobody says anything, and that no number can be.
-    pub unknown: Vec<String>,
+    /// Those of the template's parameters of which nobody says anything, though somebody ought to.
+    pub unknown: Vec<Unknown>,
     /// Is it more than a declaration?
     pub has_body: bool,
     /// Parameters.
@@ -65,6 +67,8 @@ pub struct Parameter {
     pub written: bool,
     /// Has each block an element of its own?
     pub per_block: bool,
+    /// Is it an enumeration's, of which `base` is the type beneath?
+    pub choice: bool,
     /// How the body uses it, if it is a texture or surface.
     pub texel: Option<TexelUse>,
     /// What it has in it, if it is a structure of the file's own that is known.
@@ -83,11 +87,15 @@ pub struct Names {
     pub classes: HashMap<String, Class>,
     /// The host's launches.
     pub launches: Vec<HostLaunch>,
+    /// Macros without parameters.
+    pub macros: HashMap<String, String>,
+    /// What functions take by reference.
+    pub references: References,
 }
 
 /// The head of a kernel's declaration; `dead` is what the preprocessor leaves out of the text.
 pub fn head(item: &Item, text: &str, dead: &[Range<usize>], names: &Names) -> Option<KernelHead> {
-    let Names { aliases, classes, launches } = names;
+    let Names { aliases, classes, launches, references, .. } = names;
     let What::Function { parameters, .. } = &item.what else { return None };
     let whole = &text[item.span.clone()];
     let all = tokens(whole);
@@ -98,17 +106,24 @@ pub fn head(item: &Item, text: &str, dead: &[Range<usize>], names: &Names) -> Op
     let host = HostLaunch::of(launches, &item.name);
     let from = parameters.end.saturating_sub(item.span.start);
     let body: Vec<Token> = all.iter().copied().filter(|token| token.start >= from).collect();
+    let body = references.marked(&body);
     let is_dead = |token: &Token| dead.iter().any(|range| range.contains(&(parameters.start + token.start)));
     let list = first_branches(tokens(&text[parameters.clone()]).into_iter().filter(|token| !is_dead(token)).collect());
+    // `#define ARGUMENTS float *x, int n`
+    let list = match list.as_slice() {
+        [one] if let Some(body) = names.macros.get(one.text) => tokens(body),
+        _ => list,
+    };
     let list = if list.len() == 1 && list[0].is("void") { Vec::new() } else { list };
     let list = split(&list);
-    let bounds = all.windows(3).find(|three| three[0].is("__launch_bounds__"));
+    let ends = |token: &Token| token.is(")") || token.is(",");
+    let bounds = all.windows(4).find(|four| four[0].is("__launch_bounds__") && ends(&four[3]));
     let mut templates = item.template.as_ref().map(|span| template(&text[span.clone()], number)).unwrap_or_default();
     let unknown = filled(&mut templates, host, &list, &all);
     // A parameter that bounds the block counts threads, and is no tile's side.
     for Template { name, value, .. } in &mut templates {
-        if value == number && bounds.is_some_and(|three| three[2].is(name)) {
-            *value = "256".to_owned();
+        if value == number && bounds.is_some_and(|four| four[2].is(name)) {
+            "256".clone_into(value);
         }
     }
     let mut found = Vec::new();
@@ -122,7 +137,7 @@ pub fn head(item: &Item, text: &str, dead: &[Range<usize>], names: &Names) -> Op
         found.push(parameter);
     }
     let value = |name: &str| templates.iter().find(|known| known.name == name).map(|known| known.value.as_str());
-    let threads = bounds.and_then(|three| value(three[2].text).unwrap_or(three[2].text).parse().ok());
+    let threads = bounds.and_then(|four| value(four[2].text).unwrap_or(four[2].text).parse().ok());
     Some(KernelHead {
         name: item.name.clone(),
         instance: templates.into_iter().map(|known| known.value).collect(),
@@ -209,12 +224,10 @@ pub fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String
         && words.last().is_some_and(|token| token.kind == Kind::Name && !is_fundamental(token.text))
         && !words[words.len() - 2].is("::");
     let (ty, name) = if named { words.split_at(words.len() - 1) } else { (&words[..], &[][..]) };
-    let mut base = String::new();
-    for token in ty {
-        let glued = base.is_empty() || token.kind == Kind::Punct || base.ends_with(['<', ':', ',']);
-        base.push_str(if glued { "" } else { " " });
-        base.push_str(&replaced(token.text));
-    }
+    let base = spelled(ty, replaced);
+    let beneath = enums::beneath(&base);
+    let choice = beneath.is_some();
+    let base = beneath.map_or(base.clone(), str::to_owned);
     let name = name.first().map_or_else(|| format!("arg{}", index + 1), |token| token.text.to_owned());
     let uses = uses(body, &name);
     Parameter {
@@ -227,12 +240,29 @@ pub fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String
             six[0].is(&name)
                 && six[1..].iter().zip(["[", "blockIdx", ".", "x", "]"]).all(|(token, text)| token.is(text))
         }),
+        choice,
         texel: texel_use(body, &name),
         members: Vec::new(),
         cells: None,
         built: Vec::new(),
         name,
     }
+}
+
+/// The words of a type as one text; another name for a type has its namespaces in what it stands for.
+fn spelled(words: &[&Token], replaced: &dyn Fn(&str) -> String) -> String {
+    let mut base = String::new();
+    for token in words {
+        let word = replaced(token.text);
+        if word != token.text && base.ends_with("::") {
+            let inside = base.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == ':').len();
+            base.truncate(inside);
+        }
+        let glued = base.is_empty() || token.kind == Kind::Punct || base.ends_with(['<', ':', ',']);
+        base.push_str(if glued { "" } else { " " });
+        base.push_str(&word);
+    }
+    base
 }
 
 /// A word of a type: a template's parameter or another name for a type is replaced, and what that is another name for.
@@ -268,7 +298,8 @@ pub fn alias(item: &Item, text: &str) -> Option<(String, String)> {
     let plain = ty.iter().all(|token| token.kind == Kind::Name || token.is("::"));
     let words: Vec<&str> =
         ty.iter().map(|token| token.text).filter(|word| !matches!(*word, "const" | "volatile")).collect();
-    (plain && name.kind == Kind::Name && !words.is_empty()).then(|| (name.text.to_owned(), words.join(" ")))
+    let ty = words.join(" ").replace(" ::", "::").replace(":: ", "::");
+    (plain && name.kind == Kind::Name && !words.is_empty()).then(|| (name.text.to_owned(), ty))
 }
 
 fn is_fundamental(word: &str) -> bool {

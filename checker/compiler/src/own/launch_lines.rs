@@ -10,6 +10,7 @@ use super::host::{HostArgument, Value};
 use super::lexer::tokens;
 use super::part::last;
 use super::shape::{BLOCK, Shape, shape};
+use super::shared;
 use super::symbols::{Holds, Symbol};
 use super::taken::{ELEMENTS, Taken};
 use super::texels::texture_lines;
@@ -48,7 +49,11 @@ pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol], begins: &Begins)
                     Some((_, value)) => *value = value.or(said.value),
                     None => sizes.push((name, said.value)),
                 },
-                Guess::Buffer(ty) => buffers.pointer(parameter, ty, &said, begins),
+                Guess::Buffer(ty) => {
+                    if let Some(merged) = shared::merged(kernel, index) {
+                        buffers.pointer(&merged, ty, &said, begins);
+                    }
+                }
                 Guess::Structure => buffers.members(parameter, begins),
                 _ => {}
             }
@@ -160,7 +165,8 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common, more: Option<Stri
         let said = taken.argument(index);
         match guess(parameter) {
             Guess::Buffer(ty) => {
-                let name = common.buffers.name(&parameter.name, ty);
+                let first = &kernel.parameters[shared::first(kernel, index)].name;
+                let name = common.buffers.name(first, ty);
                 // The host's offset is in elements of the pointer, the line's in those of the buffer.
                 let each = cells(parameter).map_or(1, |(_, count)| i64::from(count));
                 said.offset.map_or(name.clone(), |offset| format!("{name} + {}", each.saturating_mul(offset)))
@@ -170,6 +176,8 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common, more: Option<Stri
                 Some((_, value)) if said.value.is_some() && *value != said.value => said.value.unwrap_or(1).to_string(),
                 _ => parameter.name.clone(),
             },
+            // Of a choice the first one, which every one has.
+            Guess::Int if parameter.choice => said.value.unwrap_or(0).to_string(),
             Guess::Int => said.value.unwrap_or_else(|| worth(&parameter.name).into()).to_string(),
             Guess::Real => {
                 let real = said.real.unwrap_or(1.0);
@@ -191,16 +199,27 @@ fn launch(kernel: &KernelHead, taken: &Taken, common: &Common, more: Option<Stri
         Some(bytes) if bytes > 0 => format!(", {bytes}"),
         _ => format!(", {}", SHARED_EACH * BLOCK),
     };
-    let types: Vec<String> = kernel.unknown.iter().map(|name| format!("{name} = float")).collect();
     let mut remarks: Vec<String> = Vec::new();
-    remarks.extend(match types.as_slice() {
-        [] => None,
-        [one] => Some(format!("{one} is a guess that may not compile")),
-        more => Some(format!("{} are guesses that may not compile", more.join(", "))),
-    });
+    remarks.extend(guesses(kernel, true, " that may not compile"));
+    remarks.extend(guesses(kernel, false, ""));
     remarks.extend(remark.into_iter().chain(more));
     let remark = if remarks.is_empty() { String::new() } else { format!("  // {}", remarks.join("; ")) };
     format!("//@ launch{word} {}<<<{grid}, {block}{dynamic}>>>({}){remark}", kernel.instance(), arguments.join(", "))
+}
+
+/// What is said of the template arguments that are guesses: of types, or of numbers.
+fn guesses(kernel: &KernelHead, types: bool, more: &str) -> Option<String> {
+    let all: Vec<String> = kernel
+        .unknown
+        .iter()
+        .filter(|unknown| unknown.ty == types)
+        .map(|unknown| format!("{} = {}", unknown.name, unknown.value))
+        .collect();
+    match all.as_slice() {
+        [] => None,
+        [one] => Some(format!("{one} is a guess{more}")),
+        _ => Some(format!("{} are guesses{more}", all.join(", "))),
+    }
 }
 
 /// A real as C++ and `//@` lines have it, with as many digits as its type has.

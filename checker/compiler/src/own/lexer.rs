@@ -66,6 +66,7 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
                     _ => (Kind::Name, length),
                 }
             }
+            '.' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => (Kind::Literal, number(rest)),
             _ if c.is_ascii_digit() => (Kind::Literal, number(rest)),
             ':' if rest.starts_with("::") => (Kind::Punct, 2),
             _ => (Kind::Punct, c.len_utf8()),
@@ -161,8 +162,7 @@ mod tests {
 
     #[test]
     fn literals_comments_and_directives_hide_what_they_hold() {
-        let text =
-            "a/*{*/b\"{\\\"{\"'{'R\"x({)\")x\"// {\n#define F(x) { \\\n  {\n  # if 0 // {\nc 1'000'000e+3{::u8\"}\"";
+        let text = "a/*{*/b\"{\\\"{\"'{'R\"x({)\")x\"// {\n#define F(x) { \\\n  {\n  # if 0 // {\nc 1'000'000e+3 .5f{::u8\"}\"";
         let found: Vec<(Kind, &str)> = tokens(text).iter().map(|token| (token.kind, token.text)).collect();
         let expected = [
             (Kind::Name, "a"),
@@ -174,6 +174,7 @@ mod tests {
             (Kind::Directive, "# if 0 "),
             (Kind::Name, "c"),
             (Kind::Literal, "1'000'000e+3"),
+            (Kind::Literal, ".5f"),
             (Kind::Punct, "{"),
             (Kind::Punct, "::"),
             (Kind::Literal, "u8\"}\""),

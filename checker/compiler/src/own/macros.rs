@@ -109,6 +109,13 @@ pub fn definition(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty()).then_some((name, body))
 }
 
+/// Macros without parameters, each with its body.
+pub fn objects(all: &[Token]) -> impl Iterator<Item = (String, String)> {
+    let found = all.iter().filter(|token| token.kind == Kind::Directive).filter_map(|token| definition(token.text));
+    let plain = found.filter(|(_, body)| body.starts_with([' ', '\t']));
+    plain.map(|(name, body)| (name.to_owned(), body.replace("\\\n", " ").trim().to_owned()))
+}
+
 /// Macros that stand for a type: `#define real float`.
 pub fn types(all: &[Token]) -> impl Iterator<Item = (String, String)> {
     let directives = all.iter().filter(|token| token.kind == Kind::Directive);

@@ -14,16 +14,20 @@ mod branches;
 mod buffers;
 mod classes;
 mod constructors;
+mod enums;
 mod guess;
 mod headers;
 mod heads;
 mod host;
-mod items;
+pub(crate) mod items;
 mod launch_lines;
 pub(crate) mod lexer;
 pub(crate) mod macros;
+mod made;
 mod part;
+mod references;
 mod shape;
+mod shared;
 mod summary;
 mod symbols;
 mod taken;
@@ -49,6 +53,7 @@ use items::Item;
 use lexer::Token;
 use macros::Macros;
 use part::Part;
+use references::References;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
@@ -150,7 +155,8 @@ impl OwnCode {
         let mut aliases: HashMap<String, String> = HashMap::new();
         for part in 0..self.parts.len() {
             let text = self.parts[part].original();
-            for (name, ty) in items(part).filter_map(|item| heads::alias(item, text)) {
+            let named = |item: &Item| heads::alias(item, text).or_else(|| enums::alias(item, text));
+            for (name, ty) in items(part).filter_map(named) {
                 aliases.entry(name).or_insert(ty);
             }
         }
@@ -170,6 +176,7 @@ impl OwnCode {
         let bytes = |class: &Class| class.cells.map(|(ty, each)| guess::scalar(ty) as i64 * i64::from(each));
         let sizes = classes.iter().filter_map(|(name, class)| Some((name.clone(), bytes(class)?))).collect();
         let constants = Constants::of(&texts[0], &texts[1..]).with_sizes(sizes);
+        let constants = host::with_wrappers(constants, &types, &items(0).collect::<Vec<_>>(), &texts[0]);
         let filled = symbols::filled(&texts);
         let mut found: Vec<Symbol> = Vec::new();
         for part in 0..self.parts.len() {
@@ -182,11 +189,18 @@ impl OwnCode {
             }
         }
         let launches = host::launches(&texts[0], &constants, &types);
-        let names = Names { classes, aliases, launches };
+        let mut references = References::known();
+        (0..self.parts.len()).for_each(|part| references.add(items(part), self.parts[part].original()));
+        let objects = texts.iter().flat_map(|text| macros::objects(text)).collect();
+        let names = Names { classes, aliases, launches, macros: objects, references };
         let mut heads: Vec<KernelHead> = Vec::new();
+        let mut macros = Macros::default();
+        texts.iter().for_each(|text| macros.add(text));
+        let makers: Vec<_> = texts.iter().flat_map(|text| made::makers(text)).collect();
         for (index, part) in self.parts.iter().enumerate() {
             let kernels = part.kernels().filter(|item| alive(index, item));
-            for head in kernels.filter_map(|item| heads::head(item, part.original(), &dead[index], &names)) {
+            let own = kernels.filter_map(|item| heads::head(item, part.original(), &dead[index], &names));
+            for head in own.chain(made::kernels(items(index), part.original(), &makers, &macros, &names)) {
                 match heads.iter_mut().find(|known| known.name == head.name) {
                     // A definition knows more than a declaration before it.
                     Some(known) if !known.has_body => *known = head,
@@ -375,6 +389,9 @@ fn left_out(texts: &[Vec<Token<'_>>]) -> Vec<Vec<Range<usize>>> {
 
 /// The header for device code that has what the compiler missed in `std`: hosts' headers, which are left out, bring it with them.
 fn standard(message: &str) -> Option<&'static str> {
+    if message.contains("(<compare> must be included)") {
+        return Some("compare");
+    }
     let missed = message.split_once("namespace \"std\" has no member \"")?.1.split('"').next()?;
     Some(match missed {
         "array" => "array",

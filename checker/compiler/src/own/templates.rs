@@ -1,7 +1,7 @@
 //! Template parameters of kernels: what the host says of them, and a first guess.
 
 use super::heads::split;
-use super::host::HostLaunch;
+use super::host::{HostLaunch, pattern};
 use super::lexer::{Kind, Token, tokens};
 
 /// A template's parameter with its argument.
@@ -15,12 +15,13 @@ pub struct Template {
 }
 
 /// Arguments that the host names, or that what it passes makes known; those that nobody can guess are returned.
-pub fn filled(templates: &mut [Template], host: Option<&HostLaunch>, list: &[&[Token]], all: &[Token]) -> Vec<String> {
+pub fn filled(templates: &mut [Template], host: Option<&HostLaunch>, list: &[&[Token]], all: &[Token]) -> Vec<Unknown> {
     let mut unknown = Vec::new();
     for (index, template) in templates.iter_mut().enumerate() {
         // A number is most often the block's size: one without the other would not fit.
         let fits = |said: &&String| host.is_some_and(|host| host.block.is_some()) || said.parse::<i64>().is_err();
-        let said = host.and_then(|host| host.instance.get(index)?.as_ref()).filter(fits);
+        let named = host.and_then(|host| host.instance.get(index));
+        let said = named.and_then(Option::as_ref).filter(fits);
         // `F f` has the type of what is passed.
         let by_value = list.iter().position(|one| {
             let mut words = one.iter().filter(|token| !token.is("const"));
@@ -29,15 +30,36 @@ pub fn filled(templates: &mut [Template], host: Option<&HostLaunch>, list: &[&[T
         });
         let passed = by_value.and_then(|at| host?.arguments.get(at));
         let made = passed.and_then(|passed| passed.made.as_ref()).map(|made| &made.ty);
-        match said.or(made) {
-            Some(value) => template.value.clone_from(value),
-            None if template.open && (passed.is_some_and(|passed| passed.lambda) || is_class(all, &template.name)) => {
-                unknown.push(template.name.clone());
-            }
-            None => {}
+        let takes = |(at, one): (usize, &&[Token])| {
+            let pointers = pattern(one, &template.name)?;
+            let (ty, own) = host?.arguments.get(at)?.ty.as_ref()?;
+            (pointers == *own).then_some(ty)
+        };
+        let deduced = || list.iter().enumerate().find_map(takes);
+        if let Some(value) = said.or(made).or_else(deduced) {
+            template.value.clone_from(value);
+            continue;
+        }
+        // What the host names cannot be read, or it is inside of a template of its own.
+        let unread = named.is_some_and(Option::is_none) || host.is_some_and(|host| host.in_template);
+        let class = || passed.is_some_and(|passed| passed.lambda) || is_class(all, &template.name);
+        let open = if template.open { unread || class() } else { named.is_some_and(Option::is_none) };
+        if open {
+            unknown.push(Unknown { name: template.name.clone(), value: template.value.clone(), ty: template.open });
         }
     }
     unknown
+}
+
+/// A template's parameter of which nobody says anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    /// Its name.
+    pub name: String,
+    /// What is guessed.
+    pub value: String,
+    /// Is it a type?
+    pub ty: bool,
 }
 
 /// Does a kernel use a type as no number can be used: `T::value`, `T{}(x)`, or `f(x)` and `f.x` of a `T f`?

@@ -1,7 +1,12 @@
 //! What is found in texts, form by form.
 
 mod hosts;
+mod libraries;
+mod macros;
 mod shapes;
+mod types;
+mod wrappers;
+mod writes;
 
 use super::part::{Include, Part, Skipped};
 use super::{Diagnostic, OwnCode, Severity, lexer, macros::Macros};

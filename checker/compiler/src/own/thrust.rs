@@ -32,7 +32,12 @@ impl OwnCode {
         let (of, line, _) = *named.or(all.first())?;
         let text =
             self.parts.iter().find(|part| part.file == of)?.original().lines().nth((line as usize).checked_sub(1)?)?;
-        let note = "write the loop, or use CUB inside warps and blocks (`#include <cub/cub.cuh>`)";
+        let complex = text.contains("thrust/complex.h");
+        let note = if complex {
+            "`cuda::std::complex` (`#include <cuda/std/complex>`) is its like, which kernels can use"
+        } else {
+            "write the loop, or use CUB inside warps and blocks (`#include <cub/cub.cuh>`)"
+        };
         Some(Diagnostic {
             severity: Severity::Error,
             file: if of.is_empty() { system::text::path(file) } else { of.to_owned() },

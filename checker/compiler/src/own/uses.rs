@@ -1,6 +1,6 @@
 //! What a kernel's body does with its buffers: which it reads first, and which it writes.
 
-use super::lexer::Token;
+use super::lexer::{Kind, Token};
 
 /// What one place of a body does with a buffer.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,20 +21,13 @@ pub fn uses(body: &[Token], name: &str) -> Vec<Access> {
         if before.is_some_and(|before| before.is(".") || before.is("::")) {
             continue;
         }
-        let mut after = at + 1;
-        let element = body.get(after).is_some_and(|token| token.is("["));
-        let mut depth = 0_i32;
-        while element && let Some(token) = body.get(after) {
-            depth += i32::from(token.is("[")) - i32::from(token.is("]"));
-            after += 1;
-            // Members of an element are written like the element; so are rows of rows.
-            if depth == 0 && !body.get(after).is_some_and(|next| next.is("[")) {
-                break;
-            }
-        }
-        while element && body.get(after).is_some_and(|token| token.is(".")) {
-            after += 2;
-        }
+        let pointed = before.is_some_and(|before| before.is("*"));
+        let start = at - usize::from(pointed);
+        let is = |at: usize, text: &str| body.get(at).is_some_and(|token| token.is(text));
+        let element = is(at + 1, "[") || pointed;
+        // `(*x).a` is written like `x[0].a`.
+        let bracketed = pointed && start.checked_sub(1).is_some_and(|before| is(before, "(")) && is(at + 1, ")");
+        let after = if element { behind(body, at + 1 + usize::from(bracketed)) } else { at + 1 };
         let two = |first: &str, second: &str| {
             body.get(after).is_some_and(|t| t.is(first)) && body.get(after + 1).is_some_and(|t| t.is(second))
         };
@@ -44,18 +37,43 @@ pub fn uses(body: &[Token], name: &str) -> Vec<Access> {
             || two("-", "-")
             || two("<", "<") && body.get(after + 2).is_some_and(|t| t.is("="))
             || two(">", ">") && body.get(after + 2).is_some_and(|t| t.is("="));
-        let pointed = before.is_some_and(|before| before.is("*"));
+        // What a function of its own does with it is not known.
+        let calls = is(after, "(") && (bracketed || !pointed);
         // `&(x[i])` is the address of an element as `&x[i]` is.
-        let outside = body[..at].iter().rev().find(|token| !token.is("("));
+        let outside = body[..start].iter().rposition(|token| !token.is("("));
         let statement = body.get(after..).unwrap_or_default();
         let end = statement.iter().position(|token| token.is(";")).unwrap_or(statement.len());
-        all.push(match (element || pointed, assigned) {
+        all.push(match (element, assigned) {
             (true, true) if statement[..end].iter().any(|token| token.is(name)) => Access::Either,
             (true, true) => Access::Write,
-            (true, false) if changed || outside.is_some_and(|token| token.is("&")) => Access::Either,
+            (true, false) if changed || calls || outside.is_some_and(|at| is_address(body, at)) => Access::Either,
             (true, false) => Access::Read,
             (false, _) => Access::Either,
         });
     }
     all
+}
+
+/// Behind the subscripts and members that follow: these are written like the element that they are of.
+fn behind(body: &[Token], mut at: usize) -> usize {
+    let mut depth = 0_i32;
+    while let Some(token) = body.get(at) {
+        depth += i32::from(token.is("[")) - i32::from(token.is("]"));
+        if depth == 0 && token.is(".") {
+            at += 1;
+        } else if depth < 0 || depth == 0 && !token.is("]") {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+/// Is it the `&` of an address, and no operator of two? Behind `)` it may be either: an address that a cast is for.
+fn is_address(body: &[Token], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|before| &body[before]).filter(|_| body[at].is("&")) else {
+        return body[at].is("&");
+    };
+    let operand = before.kind == Kind::Literal || before.kind == Kind::Name && !before.is("return") || before.is("]");
+    !operand && !before.is("&")
 }

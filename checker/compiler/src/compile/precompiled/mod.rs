@@ -17,6 +17,7 @@ mod includes;
 pub(super) mod store;
 
 use super::nvrtc_child::{self, ChildError};
+use super::standard::LATER;
 use super::wire::{self, CompileAnswer, Header, HeaderUse, Reply};
 use super::{CompileRequest, Limits, headers, is_header};
 use crate::toolchain::home::{Home, plain_headers};
@@ -41,8 +42,9 @@ pub(super) fn wanted(
     request: &CompileRequest,
     options: &[String],
 ) -> Option<Wanted> {
-    // A file beside the source may stand for one of CUDA's, also for CUDA's own headers.
-    if !can_be_used(toolchain) || !request.headers.is_empty() {
+    // A file beside the source may stand for one of CUDA's, also for CUDA's own headers. What is C++20 is too rare.
+    let rare = options.iter().any(|option| option == LATER);
+    if !can_be_used(toolchain) || !request.headers.is_empty() || rare {
         return None;
     }
     let text = includes::worth_keeping(&request.source, |name| is_header(&toolchain.includes, name))?;

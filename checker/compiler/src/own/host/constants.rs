@@ -1,13 +1,18 @@
 //! Constants of host code: numbers and `dim3`s that a text defines by other constants, and by macros with parameters.
 
+use super::super::enums;
 use super::super::lexer::{Kind, Token, tokens};
 use super::super::macros::definition;
 use super::reader;
 use super::value::{Value, matching, split};
-use std::collections::HashMap;
+use super::wrappers::Binding;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// Most tokens of a macro's body with its arguments in it.
 const LONGEST: usize = 2000;
+/// Deepest chain of templates that is followed.
+const DEEPEST: usize = 8;
 
 /// A macro with parameters.
 pub struct Function<'a> {
@@ -50,8 +55,12 @@ pub struct Constants<'a> {
     /// With their places. The axes of sizes have names of their own: `block.x`.
     known: HashMap<String, Vec<(usize, Vec<Token<'a>>)>>,
     functions: HashMap<String, Vec<(usize, Function<'a>)>>,
+    enumerators: HashSet<String>,
     /// Bytes of the file's own structures.
     sizes: HashMap<String, i64>,
+    /// What names stand for inside of the host's templates, and where those are.
+    bindings: Vec<Binding<'a>>,
+    templates: Vec<Range<usize>>,
 }
 
 /// Of several definitions the last before a place, else the first.
@@ -65,13 +74,25 @@ pub const AXES: [&str; 3] = ["x", "y", "z"];
 impl<'a> Constants<'a> {
     /// Of a text, and the macros of its headers.
     pub fn of(all: &[Token<'a>], headers: &[Vec<Token<'a>>]) -> Constants<'a> {
-        let mut found = Constants { known: HashMap::new(), functions: HashMap::new(), sizes: HashMap::new() };
+        let mut found = Constants {
+            known: HashMap::new(),
+            functions: HashMap::new(),
+            enumerators: HashSet::new(),
+            sizes: HashMap::new(),
+            bindings: Vec::new(),
+            templates: Vec::new(),
+        };
         for token in headers.iter().flatten().filter(|token| token.kind == Kind::Directive) {
             found.define(token, 0);
         }
         for (at, token) in all.iter().enumerate() {
             if token.kind == Kind::Directive {
                 found.define(token, token.start);
+            } else if token.is("enum") {
+                for one in enums::enumerators(all, at) {
+                    one.names.iter().for_each(|name| found.add(name, one.start, one.value.clone()));
+                    found.enumerators.extend(one.names);
+                }
             } else if token.is("dim3") {
                 found.dims(all, at);
             } else if token.kind == Kind::Name {
@@ -94,9 +115,41 @@ impl<'a> Constants<'a> {
         Constants { sizes, ..self }
     }
 
+    /// With what names stand for inside of templates, which lie at `templates`.
+    pub fn with_bindings(self, bindings: Vec<Binding<'a>>, templates: Vec<Range<usize>>) -> Constants<'a> {
+        Constants { bindings, templates, ..self }
+    }
+
+    /// What a parameter of the innermost template around a place stands for.
+    pub fn bound(&self, name: &str, place: usize) -> Option<&[Token<'a>]> {
+        let around = self.bindings.iter().filter(|one| one.name == name && one.span.contains(&place));
+        around.min_by_key(|one| one.span.len()).map(|one| one.value.as_slice())
+    }
+
+    /// What a template's parameter alone stands for in the end; anything else as it is.
+    pub fn through<'t>(&'t self, mut piece: &'t [Token<'a>]) -> &'t [Token<'a>] {
+        for _ in 0..DEEPEST {
+            match piece {
+                [name] if let Some(value) = self.bound(name.text, name.start) => piece = value,
+                _ => break,
+            }
+        }
+        piece
+    }
+
+    /// Is the place inside of a template?
+    pub fn in_template(&self, place: usize) -> bool {
+        self.templates.iter().any(|span| span.contains(&place))
+    }
+
     /// The bytes of one of them.
     pub fn size(&self, words: &[Token]) -> Option<i64> {
         self.sizes.get(words.iter().rfind(|token| !token.is("const"))?.text).copied()
+    }
+
+    /// Is it an enumerator's name, which no number can stand for among template arguments?
+    pub fn is_enumerator(&self, name: &str) -> bool {
+        self.enumerators.contains(name)
     }
 
     fn add(&mut self, name: &str, from: usize, value: Vec<Token<'a>>) {
@@ -120,7 +173,13 @@ impl<'a> Constants<'a> {
         let Some(rest) = all.get(at + 2..).filter(|rest| assigned && !rest.first().is_some_and(|t| t.is("="))) else {
             return;
         };
-        if let Some(end) = rest.iter().take(60).position(|token| token.is(";")) {
+        // The last enumerator's value ends with the braces.
+        let mut depth = 0_i32;
+        let ends = |token: &Token| {
+            depth += i32::from(token.is("{")) - i32::from(token.is("}"));
+            token.is(";") || depth < 0
+        };
+        if let Some(end) = rest.iter().take(60).position(ends) {
             let value = split(&rest[..end]).first().map(|value| value.to_vec()).unwrap_or_default();
             self.add(name, all[at].start, value);
         }
@@ -150,6 +209,9 @@ impl<'a> Constants<'a> {
 
     /// What a name stands for where it is asked at `place`, and where that is said.
     pub fn known(&self, name: &str, place: usize) -> Option<(usize, &[Token<'a>])> {
+        if let Some(value) = self.bound(name, place) {
+            return Some((value.first().map_or(place, |first| first.start), value));
+        }
         before(self.known.get(name)?, place).map(|(at, value)| (*at, value.as_slice()))
     }
 

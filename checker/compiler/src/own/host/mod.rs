@@ -2,10 +2,12 @@
 //! blocks, template arguments, numbers and lengths of buffers. Nothing of the host is executed.
 
 mod constants;
+mod declared;
 mod reader;
 mod textures;
 mod types;
 mod value;
+mod wrappers;
 
 use super::lexer::{Kind, Token};
 use super::part::last;
@@ -14,7 +16,8 @@ pub use textures::Sampling;
 pub use types::{Made, Types};
 pub use value::Value;
 pub use value::matching;
-use value::split;
+pub use value::split;
+pub use wrappers::{pattern, with_wrappers};
 
 /// A launch in host code. What it does not say in constants is missing.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,6 +34,8 @@ pub struct HostLaunch {
     pub shared: Option<u32>,
     /// Arguments in order.
     pub arguments: Vec<HostArgument>,
+    /// Is it inside of a template, whose parameters may be anything?
+    pub in_template: bool,
 }
 
 impl HostLaunch {
@@ -66,6 +71,10 @@ pub struct HostArgument {
     pub sampling: Option<Sampling>,
     /// Something of one of the file's own types.
     pub made: Option<Made>,
+    /// Its type, as far as that is known, and how many pointers to it it is.
+    pub ty: Option<(String, i32)>,
+    /// The variable that is passed.
+    pub variable: Option<String>,
     /// Is it a lambda?
     pub lambda: bool,
 }
@@ -82,7 +91,7 @@ const COPY: [&str; 2] = ["cudaMemcpy", "cudaMemcpyAsync"];
 const CONFIGURATION: usize = 400;
 
 /// The launches of a text, in order. `constants` and `types` are those of the text and its headers.
-pub fn launches(tokens: &[Token], constants: &Constants, types: &Types) -> Vec<HostLaunch> {
+pub fn launches<'a>(tokens: &[Token<'a>], constants: &Constants<'a>, types: &Types) -> Vec<HostLaunch> {
     // `<< <` is one, too.
     let chevrons = |at: usize, sign: &str| {
         let three = tokens.get(at..at + 3).unwrap_or_default();
@@ -96,6 +105,7 @@ pub fn launches(tokens: &[Token], constants: &Constants, types: &Types) -> Vec<H
             callee: callee(tokens, open)?,
             config: split(&tokens[open + 3..close]),
             arguments: split(&tokens[close + 4..end]),
+            place: tokens[open].start,
         };
         Some(call.launch(tokens, constants, types))
     };
@@ -111,6 +121,8 @@ struct Call<'t, 'a> {
     /// Grid, block, shared memory.
     config: Vec<&'t [Token<'a>]>,
     arguments: Vec<&'t [Token<'a>]>,
+    /// Where it stands.
+    place: usize,
 }
 
 impl<'t, 'a> Call<'t, 'a> {
@@ -135,29 +147,35 @@ impl<'t, 'a> Call<'t, 'a> {
             callee: callee(function, function.len())?,
             config: [1, 2, 4].into_iter().map_while(|index| all.get(index).copied()).collect(),
             arguments: split(inside).into_iter().map(addressed).collect(),
+            place: tokens[at].start,
         })
     }
 
-    fn launch(&self, tokens: &[Token], constants: &Constants, types: &Types) -> HostLaunch {
+    fn launch(&self, tokens: &[Token<'a>], constants: &Constants<'a>, types: &Types) -> HostLaunch {
         let dims = |index: usize| constants.value(self.config.get(index)?).and_then(Value::dims);
         let number = |piece: &[Token]| constants.value(piece).and_then(Value::number);
-        let argument = |piece: &&[Token]| {
-            let plus = piece.iter().position(|token| token.is("+"));
-            let bytes = allocated(tokens, constants, &piece[..plus.unwrap_or(piece.len())]);
+        let argument = |piece: &&[Token<'a>]| {
+            let passed = constants.through(piece);
+            let plus = passed.iter().position(|token| token.is("+"));
+            let base = constants.through(&passed[..plus.unwrap_or(passed.len())]);
+            let bytes = allocated(tokens, constants, base);
             let offset =
-                plus.and_then(|plus| number(&piece[plus + 1..])).filter(|offset| *offset > 0 && bytes.is_some());
+                plus.and_then(|plus| number(&passed[plus + 1..])).filter(|offset| *offset > 0 && bytes.is_some());
             // Behind an offset that nobody knows nobody knows the length.
             let bytes = bytes.filter(|_| plus.is_none() || offset.is_some());
-            let value = constants.value(piece);
+            let value = constants.value(passed);
+            let ty = declared::declared(constants, types, tokens, passed);
             HostArgument {
                 value: value.and_then(Value::number),
                 real: value.and_then(Value::real),
                 bytes,
-                set: set(tokens, constants, &piece[..plus.unwrap_or(piece.len())]),
+                set: set(tokens, constants, base),
                 offset,
-                sampling: textures::sampling(tokens, constants, piece),
-                made: types.made(constants, tokens, piece),
-                lambda: piece.first().is_some_and(|first| first.is("[")),
+                sampling: textures::sampling(tokens, constants, passed),
+                made: types.made(constants, tokens, passed),
+                ty: ty.and_then(|(ty, pointers)| Some((types.spelled(constants, &ty)?, pointers))),
+                variable: variable(base),
+                lambda: passed.first().is_some_and(|first| first.is("[")),
             }
         };
         let (name, instance) = self.callee;
@@ -168,8 +186,16 @@ impl<'t, 'a> Call<'t, 'a> {
             block: dims(1).filter(|block| block.iter().product::<u32>() <= 1024),
             shared: self.config.get(2).and_then(|piece| u32::try_from(number(piece)?).ok()),
             arguments: self.arguments.iter().map(argument).collect(),
+            in_template: constants.in_template(self.place),
         }
     }
+}
+
+/// The variable that an argument is, with what it is a member of.
+fn variable(piece: &[Token]) -> Option<String> {
+    let plain = piece.iter().all(|token| token.kind == Kind::Name || [".", "-", ">"].iter().any(|sign| token.is(sign)));
+    let nothing = piece.last().is_none_or(|last| last.is("nullptr") || last.is("NULL"));
+    (plain && !nothing).then(|| piece.iter().map(|token| token.text).collect())
 }
 
 /// The kernel's name before `<<<`, and the tokens of its template arguments.

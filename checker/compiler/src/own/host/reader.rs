@@ -136,6 +136,12 @@ impl<'t> Reader<'_, '_, 't> {
             let (inside, size) = (&rest[1..end], first.is("sizeof"));
             self.rest = &rest[end + 1..];
             return match size {
+                true if let [name] = inside
+                    && let Some(ty) = self.constants.bound(name.text, name.start) =>
+                {
+                    let ty = self.constants.through(ty);
+                    bytes(ty).or_else(|| self.constants.size(ty)).map(Value::Number)
+                }
                 true => bytes(inside).or_else(|| self.constants.size(inside)).map(Value::Number),
                 false => self.three(inside),
             };
@@ -153,7 +159,24 @@ impl<'t> Reader<'_, '_, 't> {
             let values: Vec<Value> = split(inside).into_iter().map(|piece| self.inner(piece)).collect::<Option<_>>()?;
             return called(function, &values);
         }
-        self.variable(first)
+        self.enumerator(first).or_else(|| self.variable(first))
+    }
+
+    /// `Color::RED`, whatever stands before it.
+    fn enumerator(&mut self, first: &Token) -> Option<Value> {
+        let (mut before, mut rest) = (*first, self.rest);
+        loop {
+            let [colons, name, behind @ ..] = rest else { return None };
+            if !colons.is("::") || name.kind != Kind::Name {
+                return None;
+            }
+            if !behind.first().is_some_and(|next| next.is("::")) {
+                let (_, piece) = self.constants.known(&format!("{}::{}", before.text, name.text), first.start)?;
+                self.rest = behind;
+                return self.followed(piece);
+            }
+            (before, rest) = (*name, behind);
+        }
     }
 
     /// One of C++'s own functions, or a type, with what stands in its parentheses, both taken: `std::min<int>(..)`, `float(..)`.

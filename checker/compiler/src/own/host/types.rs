@@ -32,12 +32,17 @@ impl Types {
     }
 
     /// Tokens as they can be pasted elsewhere: constants by their values, the file's own names with their namespaces.
-    fn spelled(&self, constants: &Constants, piece: &[Token]) -> Option<String> {
+    pub fn spelled(&self, constants: &Constants, piece: &[Token]) -> Option<String> {
+        self.spelled_within(constants, piece, 0)
+    }
+
+    /// So deep inside of what templates' parameters stand for.
+    fn spelled_within(&self, constants: &Constants, piece: &[Token], depth: usize) -> Option<String> {
         let mut text = String::new();
         let mut at = 0;
         while let Some(token) = piece.get(at) {
             let (word, next) = match token.kind {
-                Kind::Name => self.name(constants, piece, at)?,
+                Kind::Name => self.name(constants, piece, at, depth)?,
                 Kind::Literal => (constants.value(&piece[at..=at])?.number()?.to_string(), at + 1),
                 Kind::Punct if ["<", ">", ",", "*", "&"].contains(&token.text) => (token.text.to_owned(), at + 1),
                 Kind::Punct if token.is("::") && at == 0 => (String::new(), at + 1),
@@ -52,7 +57,7 @@ impl Types {
     }
 
     /// The names from `at` on that `::` holds together, and what follows them.
-    fn name(&self, constants: &Constants, piece: &[Token], at: usize) -> Option<(String, usize)> {
+    fn name(&self, constants: &Constants, piece: &[Token], at: usize, depth: usize) -> Option<(String, usize)> {
         let mut end = at + 1;
         while piece.get(end).is_some_and(|token| token.is("::")) && piece.get(end + 1)?.kind == Kind::Name {
             end += 2;
@@ -63,7 +68,14 @@ impl Types {
             let rest: String = chain[own + 1..].iter().map(|token| token.text).collect();
             return Some((format!("{}{rest}", self.0[chain[own].text]), end));
         }
+        if let [std, _, name] = chain {
+            // The compiler knows these without it.
+            return (std.is("std") && element(name.text).is_some()).then(|| (name.text.to_owned(), end));
+        }
         let [name] = chain else { return None };
+        if let Some(bound) = constants.bound(name.text, name.start).filter(|_| depth < DEEPEST) {
+            return Some((self.spelled_within(constants, bound, depth + 1)?, end));
+        }
         let plain = matches!(name.text, "true" | "false" | "const" | "signed") || element(name.text).is_some();
         let text = if plain { name.text.to_owned() } else { constants.value(chain)?.number()?.to_string() };
         Some((text, end))
@@ -71,8 +83,14 @@ impl Types {
 
     /// A template argument that can be pasted: a number, `true`, or a type that the file knows.
     pub fn template_argument(&self, constants: &Constants, piece: &[Token]) -> Option<String> {
+        if let [name] = piece
+            && constants.is_enumerator(name.text)
+        {
+            return Some(name.text.to_owned());
+        }
+        let own = self.own(constants, piece).filter(|own| own.contains("::"));
         let number = constants.value(piece).and_then(Value::number);
-        number.map(|number| number.to_string()).or_else(|| self.spelled(constants, piece))
+        own.or_else(|| number.map(|number| number.to_string())).or_else(|| self.spelled(constants, piece))
     }
 
     /// What an argument is, if it is one of the file's own types: `Op{2}`, `Op(2)`, or a variable that is declared before.
@@ -137,6 +155,8 @@ impl Types {
     }
 }
 
+/// How deep templates pass on what they are given.
+const DEEPEST: usize = 8;
 /// Most tokens of the declarators before one.
 const DECLARATORS: usize = 200;
 

@@ -84,7 +84,7 @@ impl Parser<'_> {
                 return after;
             }
             "class" | "struct" | "union" | "enum" => seen.class = seen.class.or(Some(at)),
-            "typedef" | "using" | "static_assert" | "namespace" | "friend" | "asm" if seen.words == 0 => {
+            "typedef" | "using" | "static_assert" | "namespace" | "friend" | "asm" | "concept" if seen.words == 0 => {
                 seen.other = true;
             }
             "operator" if seen.parameters.is_none() => {
