@@ -22,7 +22,7 @@ pub struct Explanation {
 }
 
 /// Turns of a loop that are worth a word when a kernel is stopped in it.
-const MANY_TURNS: u64 = 1000;
+pub(crate) const MANY_TURNS: u64 = 1000;
 
 impl Finding {
     /// The finding in words.
@@ -175,7 +175,7 @@ impl FindingKind {
                     .to_owned(),
                 advise(explanation),
             ),
-            Self::EndlessLoop { explanation } => (
+            Self::EndlessLoop { explanation, .. } => (
                 "a loop never ends: what its threads hold repeats from turn to turn".to_owned(),
                 vec![explanation.clone(), "what was to change from turn to turn, and does it?".to_owned()],
             ),
@@ -251,7 +251,7 @@ impl fmt::Display for FindingKind {
             }
             Self::DivergentBarrier { explanation }
             | Self::SyncMask { explanation }
-            | Self::EndlessLoop { explanation } => write!(f, "; {explanation}"),
+            | Self::EndlessLoop { explanation, .. } => write!(f, "; {explanation}"),
             _ => match self.limit() {
                 Some((name, Some(limit))) => write!(f, "; the limit `{name}` is {limit}"),
                 Some((name, None)) => write!(f, ": beyond the limit `{name}`"),

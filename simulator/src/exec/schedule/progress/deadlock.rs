@@ -8,7 +8,7 @@ use crate::exec::context::Worker;
 use crate::exec::schedule::progress::counted::looped;
 use crate::exec::warp::{Group, Spins, State, Warp};
 use crate::explore::lanes;
-use crate::isa::op::{AddressSpace, Op};
+use crate::isa::op::{AddressSpace, Inst, Op};
 use crate::observe::Observer;
 use crate::{FindingKind, Poll, Severity};
 
@@ -123,6 +123,9 @@ impl<O: Observer> Worker<'_, O> {
         };
         let polling = all().filter(|(_, _, group)| group.state == State::Ready);
         let Some((block, warp, group)) = polling.clone().next() else { return };
+        if let Some((block, warp, group)) = polling.clone().find(|(_, _, group)| group.spins.is_endless()) {
+            return self.never_ends(&block.shared, warp, group, group.spins.round, true);
+        }
         let pc = if group.spins.pc == u32::MAX { group.pc } else { group.spins.pc };
         let mut parts = Vec::new();
         let polls = polling
@@ -152,14 +155,29 @@ impl<O: Observer> Worker<'_, O> {
         self.halt();
     }
 
-    /// Who goes round a loop that nothing others do can end.
-    pub(in crate::exec::schedule) fn goes_round(&self, shared: &Shared, warp: &Warp, group: &Group) -> String {
+    /// Who goes round a loop that nothing others do can end, or will: one that reads what they could change.
+    pub(in crate::exec::schedule) fn goes_round(
+        &self,
+        shared: &Shared,
+        warp: &Warp,
+        group: &Group,
+        pc: u32,
+        reads: bool,
+    ) -> String {
         let verb = if group.mask.count_ones() == 1 { "goes" } else { "go" };
         let lanes = who(group.mask, warp.index, Some(shared.linear));
+        let reads = if reads {
+            "nobody is left who changes what the loop reads"
+        } else {
+            "the loop reads nothing that others could change"
+        };
+        let line = self.line(pc);
+        let empty = matches!(self.context.decoded.code.insts.get(pc as usize), Some(Inst { op: Op::Bra { target, .. }, .. }) if *target == pc);
+        // Of a loop whose results go nowhere the compiler leaves a jump, with the line of whatever was inside.
+        let left =
+            if empty { "; nothing is left of what was in it, and it may be a loop around this line" } else { "" };
         format!(
-            "{lanes} {verb} round a loop in {}: every register is what it was some turns before, and the loop reads nothing \
-             that others could change",
-            self.line(group.pc)
+            "{lanes} {verb} round a loop in {line}: every register is what it was some turns before, and {reads}{left}"
         )
     }
 
@@ -167,7 +185,9 @@ impl<O: Observer> Worker<'_, O> {
     pub(in crate::exec::schedule) fn polls_now(&self, shared: &Shared, warp: &Warp) -> Vec<Poll> {
         let named = (self.blocks() > 1).then_some(shared.linear);
         let polls = |group: &&Group| {
-            group.state == State::Ready && looped(&self.context.decoded.code, group.pc).contains(&group.spins.pc)
+            let code = &self.context.decoded.code;
+            let waits = code.insts.get(group.spins.pc as usize).is_some_and(|inst| code.may_wait(&inst.op));
+            group.state == State::Ready && waits && looped(code, group.pc).contains(&group.spins.pc)
         };
         warp.groups.iter().filter(polls).take(1).map(|group| self.polls(shared, warp, group, named)).collect()
     }
