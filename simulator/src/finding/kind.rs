@@ -157,8 +157,8 @@ kinds! {
     /// A `*_sync` mask that names lanes which cannot arrive or come with another one, or leaves out the executing lane; or a matrix
     /// instruction after lanes of its warp have left.
     SyncMask "sync-mask" {
-        /// The mask, who arrived, who cannot.
-        explanation: String,
+        /// The mask, who arrived, who cannot: a sentence each, what says most first.
+        explanation: Vec<String>,
     },
     /// A loop whose threads come back to a state that they had before, and read nothing in it that others can change, or that anybody
     /// is left to change.

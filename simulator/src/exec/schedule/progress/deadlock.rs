@@ -10,7 +10,7 @@ use crate::exec::warp::{Group, Spins, State, Warp};
 use crate::explore::lanes;
 use crate::isa::op::{AddressSpace, Inst, Op};
 use crate::observe::Observer;
-use crate::{FindingKind, Poll, Severity};
+use crate::{Finding, FindingKind, Poll, Severity};
 
 /// Groups that are named one by one; of more only the number is said.
 const NAMED: usize = 4;
@@ -23,6 +23,15 @@ fn who(mask: u32, warp: u32, block: Option<u64>) -> String {
     };
     let block = block.map_or_else(String::new, |block| format!(" in block {block}"));
     format!("{lanes} of warp {warp}{block}")
+}
+
+/// How many more groups of lanes there are than those named, if there are.
+fn more(count: usize, verb: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(format!("and one more group of lanes {verb}s")),
+        _ => Some(format!("and {count} more groups of lanes {verb}")),
+    }
 }
 
 impl<O: Observer> Worker<'_, O> {
@@ -67,7 +76,15 @@ impl<O: Observer> Worker<'_, O> {
                     format!("at barrier {id} for {}", missing.join(", "))
                 }
             }
-            State::Converging => format!("at a *.sync instruction for {}", self.awaited(warp, group)),
+            State::Converging => {
+                let (what, mask) = (self.meets_at(group), self.named(warp, group));
+                match self.lacking(warp, group) {
+                    0 => format!("at {what}, whose mask {mask:#010x} is not that of the other lanes there"),
+                    lacking => {
+                        format!("at {what} for {}, which its mask {mask:#010x} names", who(lacking, warp.index, None))
+                    }
+                }
+            }
             State::Joining => {
                 let members = warp.meetings.iter().find(|meeting| meeting.is_for(group));
                 let here = |other: &&Group| other.state == State::Joining && other.pc == group.pc;
@@ -84,30 +101,41 @@ impl<O: Observer> Worker<'_, O> {
 
     /// Nobody in the block can run.
     pub fn deadlock(&mut self, block: &Block) {
-        let mut parts = Vec::new();
-        let mut more = 0;
-        let mut first: Option<(&Warp, Group)> = None;
-        for (warp, group) in block.warps.iter().flat_map(|warp| warp.groups.iter().map(move |group| (warp, group))) {
-            let Some(awaits) = self.awaits(&block.shared, warp, group) else { continue };
-            let named = first.is_some_and(|(_, first)| first.state == State::Converging);
-            if first.is_none() || group.state == State::Converging && !named {
-                first = Some((warp, *group));
-            }
-            if parts.len() < 2 * NAMED {
-                let verb = if group.mask.count_ones() == 1 { "waits" } else { "wait" };
-                parts.push(format!("{} {verb} {awaits}", who(group.mask, warp.index, None)));
-            } else {
-                more += 1;
-            }
-        }
-        if more > 0 {
-            parts.push(format!("and {more} more groups of lanes wait"));
-        }
-        if let Some((warp, group)) = first {
-            let kind = match group.state {
-                State::Converging => FindingKind::SyncMask { explanation: parts.join("; ") },
-                _ => FindingKind::Deadlock { explanation: parts },
+        let all: Vec<(&Warp, Group)> =
+            block.warps.iter().flat_map(|warp| warp.groups.iter().map(move |group| (warp, *group))).collect();
+        let waiting: Vec<(&Warp, Group, String)> = all
+            .iter()
+            .filter_map(|(warp, group)| Some((*warp, *group, self.awaits(&block.shared, warp, group)?)))
+            .collect();
+        let meets = |(_, group, _): &&(&Warp, Group, String)| group.state == State::Converging;
+        let Some((warp, group, _)) = waiting.iter().find(meets).or(waiting.first()) else {
+            self.halt();
+            return;
+        };
+        // Who waits at a warp-wide instruction comes first, then the lanes that it waits for.
+        let met = group.state == State::Converging;
+        let lacking = if met { self.lacking(warp, group) } else { 0 };
+        let rank = |(of, other, _): &(&Warp, Group, String)| {
+            let near = met && of.index == warp.index;
+            if near && other.mask == group.mask { 0 } else { 2 - u32::from(near && other.mask & lacking != 0) }
+        };
+        let mut told: Vec<_> = waiting.iter().collect();
+        told.sort_by_key(|one| rank(one));
+        let parts = told.iter().take(2 * NAMED).map(|(warp, group, awaits)| {
+            let verb = if group.mask.count_ones() == 1 { "waits" } else { "wait" };
+            format!("{} {verb} {awaits}", who(group.mask, warp.index, None))
+        });
+        let explanation: Vec<String> = parts.chain(more(told.len().saturating_sub(2 * NAMED), "wait")).collect();
+        if met && let Some((warp, group, kind)) = self.parted_at_a_barrier(block) {
+            // What was found when the lanes went on without them is the same.
+            let place = self.place(block.shared.index, warp, group.pc, group.mask);
+            let same = |known: &Finding| {
+                matches!(known.kind, FindingKind::DivergentBarrier { .. }) && known.place.ptx_line == place.ptx_line
             };
+            self.findings.retain(|known| known.severity == Severity::Fault || !same(known));
+            self.report(&block.shared, warp, group.pc, group.mask, kind, Severity::Fault);
+        } else {
+            let kind = if met { FindingKind::SyncMask { explanation } } else { FindingKind::Deadlock { explanation } };
             self.report(&block.shared, warp, group.pc, group.mask, kind, Severity::Fault);
         }
         self.halt();
@@ -133,10 +161,7 @@ impl<O: Observer> Worker<'_, O> {
             .take(NAMED)
             .map(|(block, warp, group)| self.polls(&block.shared, warp, group, named(block)))
             .collect();
-        let count = polling.count();
-        if count > NAMED {
-            parts.push(format!("and {} more groups of lanes poll", count - NAMED));
-        }
+        parts.extend(more(polling.count().saturating_sub(NAMED), "poll"));
         let waiting = all().filter_map(|(block, warp, group)| {
             let awaits = self.awaits(&block.shared, warp, group)?;
             let verb = if group.mask.count_ones() == 1 { "waits" } else { "wait" };
