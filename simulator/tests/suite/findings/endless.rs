@@ -271,6 +271,25 @@ fn a_wait_stopped_by_the_limit_says_what_it_polls() {
     assert_eq!(polls(&format!("{look} L: add.u32 %r4, %r4, 1; @%p1 bra L;")), [false; 0], "it looked before the loop");
 }
 
+/// Warps 2 and 3 each hold a lock and want the other's; warps 0 and 1 want one of them.
+#[test]
+fn those_who_wait_in_a_circle_are_told_of_first() {
+    let body = "and.b32 %r5, %r1, 31; setp.ne.u32 %p1, %r5, 0; @%p1 exit; shr.u32 %r5, %r1, 5; setp.lt.u32 %p2, %r5, 2; \
+                and.b32 %r6, %r5, 1; mul.wide.u32 %rd2, %r6, 4; add.s64 %rd3, %rd1, %rd2; @%p2 bra B;\n\
+                atom.global.cas.b32 %r7, [%rd3], 0, 1; setp.ne.u32 %p3, %r7, 0; @%p3 trap; xor.b32 %r6, %r6, 1; \
+                mul.wide.u32 %rd2, %r6, 4; add.s64 %rd3, %rd1, %rd2;\n\
+                B: bar.sync 0; L: atom.global.cas.b32 %r7, [%rd3], 0, 1; setp.ne.u32 %p3, %r7, 0; @%p3 bra L;";
+    let report = launch(body, 128, Config::default());
+    let finding = &report.findings[0];
+    let FindingKind::Livelock { polls, explanation } = &finding.kind else { panic!("{finding:?}") };
+    let who: Vec<&str> = polls.iter().map(|poll| poll.lanes.as_str()).collect();
+    assert_eq!(who, [2, 3, 0, 1].map(|warp| format!("lane 0 of warp {warp}")), "{polls:?}");
+    let changed = |at: usize| polls[at].last_change.clone().unwrap_or_default();
+    assert!(changed(0).starts_with("lane 0 of warp 3") && changed(1).starts_with("lane 0 of warp 2"), "{polls:?}");
+    assert!(explanation[0].starts_with("the first 2 wait in a circle"), "{explanation:?}");
+    assert_eq!(finding.place.thread, [64, 0, 0]);
+}
+
 #[test]
 fn who_communicates() {
     for body in [

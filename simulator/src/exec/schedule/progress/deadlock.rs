@@ -5,6 +5,7 @@ use crate::exec::block::CLUSTER_BARRIER;
 use crate::exec::block::{Block, Shared};
 use crate::exec::collective::mbarrier;
 use crate::exec::context::Worker;
+use crate::exec::schedule::progress::circle::Polling;
 use crate::exec::schedule::progress::counted::looped;
 use crate::exec::warp::{Group, Spins, State, Warp};
 use crate::explore::lanes;
@@ -149,19 +150,27 @@ impl<O: Observer> Worker<'_, O> {
             let warps = resident.iter().flat_map(|block| block.warps.iter().map(move |warp| (block, warp)));
             warps.flat_map(|(block, warp)| warp.groups.iter().map(move |group| (block, warp, group)))
         };
-        let polling = all().filter(|(_, _, group)| group.state == State::Ready);
-        let Some((block, warp, group)) = polling.clone().next() else { return };
-        if let Some((block, warp, group)) = polling.clone().find(|(_, _, group)| group.spins.is_endless()) {
+        let polling: Vec<Polling<'_>> = all().filter(|(_, _, group)| group.state == State::Ready).collect();
+        if let Some((block, warp, group)) = polling.iter().find(|(_, _, group)| group.spins.is_endless()) {
             return self.never_ends(&block.shared, warp, group, group.spins.round, true);
         }
+        // Who waits in a circle comes first: others wait for one of these.
+        let circle = self.circle(&polling);
+        let others = (0..polling.len()).filter(|at| !circle.contains(at));
+        let told: Vec<Polling<'_>> = circle.iter().copied().chain(others).map(|at| polling[at]).collect();
+        let Some((block, warp, group)) = told.first().copied() else { return };
         let pc = if group.spins.pc == u32::MAX { group.pc } else { group.spins.pc };
         let mut parts = Vec::new();
-        let polls = polling
-            .clone()
-            .take(NAMED)
+        let named_ones = circle.len().clamp(NAMED, 2 * NAMED).min(told.len());
+        let polls = told[..named_ones]
+            .iter()
             .map(|(block, warp, group)| self.polls(&block.shared, warp, group, named(block)))
             .collect();
-        parts.extend(more(polling.count().saturating_sub(NAMED), "poll"));
+        if circle.len() > 1 {
+            let count = circle.len();
+            parts.push(format!("the first {count} wait in a circle: each for what the next one changed, the last for what the first did"));
+        }
+        parts.extend(more(told.len() - named_ones, "poll"));
         let waiting = all().filter_map(|(block, warp, group)| {
             let awaits = self.awaits(&block.shared, warp, group)?;
             let verb = if group.mask.count_ones() == 1 { "waits" } else { "wait" };
