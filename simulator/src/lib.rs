@@ -82,12 +82,12 @@
 //!
 //! A warp that has run for 2^16 instructions without an end is looked at for a while, later again: a group of lanes that
 //! comes back to a state it had before, and took in nothing from others in between, goes on for ever, whatever others do:
-//! [`FindingKind::EndlessLoop`]. One that read memory in between waits for it to change.
+//! [`FindingKind::EndlessLoop`]. One that read memory in between which others may write goes on as long as it stays as it is.
 //!
 //! Nobody can run: a deadlock, reported with who waits where for whom. A loop that polls is proven to be endless when the
 //! state of its lanes (place, registers, local memory) repeats, nothing has changed memory in between, and everybody
 //! else waits or polls, too: [`FindingKind::Livelock`] says what is polled, who changed it last and where that thread
-//! waits. Modules that read a clock, launches on several host threads (where memory is read) and
+//! waits. Where it reads plainly what no thread has changed, it is an [`FindingKind::EndlessLoop`], too. Modules that read a clock, launches on several host threads (where memory is read) and
 //! loops that count are left to [`Limits::steps`]: warp instructions without a block ending.
 //!
 //! # Memory

@@ -22,7 +22,7 @@ pub struct Explanation {
 }
 
 /// Turns of a loop that are worth a word when a kernel is stopped in it.
-const MANY_TURNS: u64 = 1000;
+pub(crate) const MANY_TURNS: u64 = 1000;
 
 impl Finding {
     /// The finding in words.
@@ -173,9 +173,9 @@ impl FindingKind {
             Self::SyncMask { explanation } => (
                 "the lanes that execute this warp-wide instruction are not those that it names, or reads from"
                     .to_owned(),
-                advise(explanation),
+                explanation.clone(),
             ),
-            Self::EndlessLoop { explanation } => (
+            Self::EndlessLoop { explanation, .. } => (
                 "a loop never ends: what its threads hold repeats from turn to turn".to_owned(),
                 vec![explanation.clone(), "what was to change from turn to turn, and does it?".to_owned()],
             ),
@@ -244,14 +244,16 @@ impl fmt::Display for FindingKind {
             Self::Race { first, second, .. } | Self::LateWrite { first, second } => {
                 write!(f, "; PTX lines {} and {}", first.place.ptx_line, second.place.ptx_line)
             }
-            Self::Deadlock { explanation } => write!(f, "; {}", explanation.join("; ")),
+            Self::Deadlock { explanation } | Self::SyncMask { explanation } => {
+                write!(f, "; {}", explanation.join("; "))
+            }
             Self::Livelock { polls, explanation } => {
                 let all: Vec<String> = polled(polls, &as_named).chain(explanation.iter().cloned()).collect();
                 write!(f, "; {}", all.join("; "))
             }
-            Self::DivergentBarrier { explanation }
-            | Self::SyncMask { explanation }
-            | Self::EndlessLoop { explanation } => write!(f, "; {explanation}"),
+            Self::DivergentBarrier { explanation } | Self::EndlessLoop { explanation, .. } => {
+                write!(f, "; {explanation}")
+            }
             _ => match self.limit() {
                 Some((name, Some(limit))) => write!(f, "; the limit `{name}` is {limit}"),
                 Some((name, None)) => write!(f, ": beyond the limit `{name}`"),

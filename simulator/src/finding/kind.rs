@@ -157,19 +157,23 @@ kinds! {
     /// A `*_sync` mask that names lanes which cannot arrive or come with another one, or leaves out the executing lane; or a matrix
     /// instruction after lanes of its warp have left.
     SyncMask "sync-mask" {
-        /// The mask, who arrived, who cannot.
-        explanation: String,
+        /// The mask, who arrived, who cannot: a sentence each, what says most first.
+        explanation: Vec<String>,
     },
-    /// A loop whose threads come back to a state that they had before, and read nothing in it that others can change.
+    /// A loop whose threads come back to a state that they had before, and read nothing in it that others can change, or that anybody
+    /// is left to change.
     EndlessLoop "endless-loop" {
         /// Who goes round, and where.
         explanation: String,
+        /// It reads what others could change, and nobody is left who does.
+        #[serde(default)]
+        reads: bool,
     },
     /// More warp instructions without a block ending than the limit `steps`.
     StepLimit "step-limit" {
         /// The limit.
         limit: u64,
-        /// Turns in a row of the loop that the warp was in when it was stopped, as far as no inner loop ran in between.
+        /// Turns in a row of the loop that the warp was in when it was stopped: of several around each other, of the one with most.
         #[serde(default)]
         turns: u64,
         /// What that loop polls, if it does.
@@ -180,7 +184,7 @@ kinds! {
     Interrupted "interrupted" {
         /// Warp instructions that the launch had executed.
         steps: u64,
-        /// Turns in a row of the loop that the warp was in, as far as no inner loop ran in between.
+        /// Turns in a row of the loop that the warp was in: of several around each other, of the one with most.
         #[serde(default)]
         turns: u64,
         /// What that loop polls, if it does.

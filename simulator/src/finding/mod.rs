@@ -7,6 +7,7 @@ mod location;
 mod poll;
 mod race;
 
+pub(crate) use explain::MANY_TURNS;
 pub use explain::{ENDLESS_ADVICE, Explanation, Objects, as_named};
 pub use kind::{FindingKind, FindingName};
 pub use location::{MemoryLocation, before, behind};

@@ -74,14 +74,30 @@ impl<O: Observer> Worker<'_, O> {
         self.member_masks(warp, group)[group.mask.trailing_zeros() as usize & 31] as u32
     }
 
-    /// Whom a waiting group waits for, in words.
-    pub fn awaited(&self, warp: &Warp, group: &Group) -> String {
-        let masks = self.member_masks(warp, group);
-        let mask = masks[group.mask.trailing_zeros() as usize & 31] as u32;
+    /// Lanes that a waiting group waits for.
+    pub fn lacking(&self, warp: &Warp, group: &Group) -> u32 {
         let here = |other: &&Group| other.state == State::Converging && other.pc == group.pc;
         let arrived = warp.groups.iter().filter(here).fold(0, |mask, group| mask | group.mask);
-        let missing = mask & warp.live() & !arrived;
-        format!("lanes {missing:#010x} of mask {mask:#010x}, which never arrive")
+        self.named(warp, group) & warp.live() & !arrived
+    }
+
+    /// Where a group waits for lanes of its warp, in words.
+    pub fn meets_at(&self, group: &Group) -> &'static str {
+        let code = &self.context.decoded.code;
+        match code.insts[group.pc as usize].op {
+            Op::WarpBarrier { .. } => "a __syncwarp()",
+            Op::Matrix(_) => "a matrix instruction",
+            Op::Collective(index) => match code.collectives[index as usize].f {
+                CollectiveFn::ShflUp | CollectiveFn::ShflDown | CollectiveFn::ShflBfly | CollectiveFn::ShflIdx => {
+                    "a shuffle"
+                }
+                CollectiveFn::Vote(_) => "a vote",
+                CollectiveFn::MatchAny | CollectiveFn::MatchAll => "a match",
+                CollectiveFn::Redux(_) => "a reduction",
+                CollectiveFn::Elect => "an election",
+            },
+            _ => "a warp-wide instruction",
+        }
     }
 
     /// A group comes to a `*.sync` instruction.
@@ -126,7 +142,14 @@ impl<O: Observer> Worker<'_, O> {
                 "all 32 lanes of a warp take part in a matrix instruction, and lanes {gone:#010x} have left the kernel or were never \
                  there: what the others get is undefined"
             );
-            self.report(shared, warp, group.pc, group.mask, FindingKind::SyncMask { explanation }, Severity::Error);
+            self.report(
+                shared,
+                warp,
+                group.pc,
+                group.mask,
+                FindingKind::SyncMask { explanation: vec![explanation] },
+                Severity::Error,
+            );
         }
         self.check_agreement(shared, warp, group, masks);
         let themselves = (0..32).fold(0u32, |mask, lane| mask | masks[lane] as u32 & 1 << lane);
@@ -134,7 +157,7 @@ impl<O: Observer> Worker<'_, O> {
         if outside != 0 {
             let lane = outside.trailing_zeros() as usize;
             let explanation = format!("lanes {outside:#010x} execute it, but its mask is {:#010x}", masks[lane] as u32);
-            let kind = FindingKind::SyncMask { explanation };
+            let kind = FindingKind::SyncMask { explanation: vec![explanation] };
             self.report(shared, warp, group.pc, outside, kind, Severity::Error);
         }
     }
@@ -158,7 +181,14 @@ impl<O: Observer> Worker<'_, O> {
                      with {:#010x}",
                     masks[other]
                 );
-                self.report(shared, warp, group.pc, 1 << lane, FindingKind::SyncMask { explanation }, Severity::Error);
+                self.report(
+                    shared,
+                    warp,
+                    group.pc,
+                    1 << lane,
+                    FindingKind::SyncMask { explanation: vec![explanation] },
+                    Severity::Error,
+                );
                 return;
             }
         }

@@ -69,7 +69,8 @@ impl<O: Observer> Worker<'_, O> {
                 }
             }
         }
-        for (reg, old) in op.d.iter().zip(&old) {
+        // A result that nothing reads is none: the state of a loop would not repeat for it.
+        for (reg, old) in op.d.iter().zip(&old).filter(|_| op.returns) {
             warp.write(group.frame, *reg, mask, old);
         }
         for (space, part, element, addresses, unwritten) in doubts {

@@ -6,10 +6,11 @@ use super::super::direct::Direct;
 use super::super::lanes::{self, LaneMachine, Stop};
 use super::super::turns;
 use super::super::warp::{Group, State, Warp};
-use crate::FindingKind;
 use crate::config::Schedule;
+use crate::finding::MANY_TURNS;
 use crate::isa::op::Op;
 use crate::observe::Observer;
+use crate::{FindingKind, Poll};
 
 /// Warp instructions before another warp of the block gets its turn.
 pub(super) const QUANTUM: u64 = 1 << 16;
@@ -86,7 +87,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Is the launch to go on?
-    fn within_limits(&mut self, shared: &Shared, warp: &Warp, pc: u32) -> bool {
+    fn within_limits(&mut self, shared: &Shared, warp: &Warp, at: usize) -> bool {
         use std::sync::atomic::Ordering::Relaxed;
         let total = self.context.steps.fetch_add(self.unreported, Relaxed) + self.unreported;
         self.unreported = 0;
@@ -95,8 +96,8 @@ impl<O: Observer> Worker<'_, O> {
             return false;
         }
         if self.context.is_interrupted() {
-            let polls = self.polls_now(shared, warp);
-            let kind = FindingKind::Interrupted { steps: total, turns: warp.turns.1, polls };
+            let (pc, turns, polls) = self.stopped_at(shared, warp, at);
+            let kind = FindingKind::Interrupted { steps: total, turns, polls };
             self.fault(shared, warp, pc, warp.live(), kind);
             return false;
         }
@@ -106,12 +107,21 @@ impl<O: Observer> Worker<'_, O> {
         }
         let limit = self.context.config.limits.steps;
         if total >= limit {
-            let polls = self.polls_now(shared, warp);
-            let kind = FindingKind::StepLimit { limit, turns: warp.turns.1, polls };
+            let (pc, turns, polls) = self.stopped_at(shared, warp, at);
+            let kind = FindingKind::StepLimit { limit, turns, polls };
             self.fault(shared, warp, pc, warp.live(), kind);
             return false;
         }
         true
+    }
+
+    /// Where a group is stopped: the last operation of the loop that does not end, its turns, and what it polls. After a few turns it may
+    /// end soon, and the next operation says more.
+    fn stopped_at(&self, shared: &Shared, warp: &Warp, at: usize) -> (u32, u64, Vec<Poll>) {
+        let group = &warp.groups[at];
+        let round = warp.rounds.endless(&warp.places(group)).unwrap_or_default();
+        let pc = if round.turns < MANY_TURNS { group.pc } else { round.source };
+        (pc, round.turns, self.polls_now(shared, warp))
     }
 
     /// The lanes of a group whose guard is true.
@@ -245,7 +255,7 @@ impl<O: Observer> Worker<'_, O> {
                 self.note_condition(warp, &before, *active, sources);
             }
             warp.groups[at] = group;
-            if self.unreported >= report && !self.within_limits(shared, warp, group.pc) {
+            if self.unreported >= report && !self.within_limits(shared, warp, at) {
                 return Flow::Stop;
             }
             let counted = self.clock;

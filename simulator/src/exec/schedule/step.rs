@@ -38,7 +38,7 @@ impl<O: Observer> Worker<'_, O> {
         }
         let looked_at = warp.look.is_some() && mask != 0;
         if looked_at {
-            self.takes_in(warp, at, mask, &inst.op);
+            self.takes_in(shared, warp, at, mask, &inst.op);
         }
         let before =
             if looked_at || self.tracks() && mask != 0 { self.before(shared, warp, at, mask, &inst.op) } else { None };

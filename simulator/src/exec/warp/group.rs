@@ -62,6 +62,10 @@ pub struct Spins {
     pub looks: u32,
     /// The state has repeated: the loop goes on as long as memory stays as it is.
     pub polls: bool,
+    /// Others may change what it reads there: it waits. A loop that does not, and that nobody is left to disturb, has no end of its own.
+    pub waits: bool,
+    /// The last operation of that loop; `u32::MAX` where it is not known.
+    pub round: u32,
     /// What it last read that a loop may wait for: the operation,
     pub pc: u32,
     /// the space
@@ -72,7 +76,9 @@ pub struct Spins {
 
 impl Default for Spins {
     fn default() -> Self {
-        Self { state: 0, changes: 0, looks: 0, polls: false, pc: u32::MAX, space: AddressSpace::Generic, address: 0 }
+        let none = u32::MAX;
+        let space = AddressSpace::Generic;
+        Self { state: 0, changes: 0, looks: 0, polls: false, waits: false, round: none, pc: none, space, address: 0 }
     }
 }
 
@@ -102,4 +108,11 @@ pub struct Meeting {
     pub members: u32,
     /// Of which clan.
     pub clan: u32,
+}
+
+impl Spins {
+    /// It goes round a loop that waits for nobody, and goes on as long as memory stays as it is.
+    pub fn is_endless(&self) -> bool {
+        self.polls && !self.waits && self.round != u32::MAX
+    }
 }

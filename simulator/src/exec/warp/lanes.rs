@@ -8,7 +8,7 @@ use crate::exec::direct::{Direct, Files};
 use crate::exec::profile::Profile;
 use crate::exec::select::{LaneRow, bits, compare, holds, put};
 use crate::exec::special::{by_lane, parameter, uniform};
-use crate::exec::warp::{Group, Warp};
+use crate::exec::warp::{Group, Warp, depth};
 use crate::isa::op::{NO_GUARD, Op, Reg, Special};
 use crate::memory::window;
 use crate::num::Rounding;
@@ -89,7 +89,7 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
     let mut pc = group.pc as usize;
     let mut instructions = 0u64;
     let (mut from, lanes) = (pc, u64::from(active.count_ones()));
-    let Warp { r32, r64, p, local, meetings, spun, spins, turns, tid, index, .. } = warp;
+    let Warp { r32, r64, p, local, meetings, spun, spins, rounds, frames, tid, index, .. } = warp;
     let r32 = &mut r32[base32..];
     let r64 = &mut r64[base64..];
     let p = &mut p[base_p..];
@@ -208,12 +208,17 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
                     pc += 1;
                     continue;
                 }
-                let backward = target as usize <= pc;
+                let (source, backward) = (pc as u32, target as usize <= pc);
                 profile.span(from, pc + 1, lanes);
                 pc = target as usize;
                 from = pc;
                 if backward {
-                    *turns = (target, if turns.0 == target { turns.1 + 1 } else { 1 });
+                    if rounds.now.target == target {
+                        rounds.now.turns += 1;
+                        rounds.now.source = rounds.now.source.max(source);
+                    } else {
+                        rounds.other(target, source, depth(frames, group.frame));
+                    }
                     if *spun {
                         *spun = false;
                         *spins += 1;

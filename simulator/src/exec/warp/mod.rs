@@ -7,12 +7,14 @@ pub mod lanes;
 mod local;
 pub mod profile;
 mod registers;
+mod rounds;
 pub mod select;
 pub mod special;
 mod start;
 
 pub use frame::{Frame, Reach};
 pub use group::{Doubt, Group, Meeting, Since, Spins, State};
+pub use rounds::{Round, Rounds, depth};
 pub use start::poisoned;
 
 use super::defined::Shadow;
@@ -69,8 +71,8 @@ pub struct Warp {
     pub numbered: u32,
     /// Rounds in a row in which groups of it only waited.
     pub idle: usize,
-    /// The last branch back, where to, and how often in a row.
-    pub turns: (u32, u64),
+    /// The loops that it goes round.
+    pub rounds: Rounds,
     /// Quanta that it has used up.
     pub quanta: u64,
     /// It is looked at: does the state of its lanes repeat?
@@ -98,6 +100,19 @@ impl Warp {
     /// The same of a warp that is about to start.
     pub fn bytes_of(info: &FunctionInfo) -> u64 {
         128 * (u64::from(info.registers32) + 2 * u64::from(info.registers64) + u64::from(info.local) / 4)
+    }
+
+    /// Where a group is in each function on its way, the kernel first.
+    pub fn places(&self, group: &Group) -> Vec<u32> {
+        let mut places = vec![group.pc];
+        let mut at = group.frame;
+        for _ in 0..depth(&self.frames, group.frame) {
+            let frame = self.frames[at as usize];
+            places.push(frame.return_pc);
+            at = frame.parent;
+        }
+        places.reverse();
+        places
     }
 
     /// Lanes that exist and have not exited.

@@ -81,7 +81,8 @@ impl Warp {
         self.polled = (0, 0);
         self.numbered = 0;
         self.idle = 0;
-        (self.turns, self.quanta, self.look) = ((0, 0), 0, None);
+        (self.quanta, self.look) = (0, None);
+        self.rounds.clear();
     }
 
     /// Registers that the function may read before it writes them hold no luck.

@@ -240,15 +240,19 @@ impl Code {
         }
     }
 
-    /// Is there a loop in which a thread may wait for others? What is called in a loop is taken to be in it.
-    pub fn waits(&self) -> bool {
-        let waits = |op: &Op| match op {
+    /// May a loop wait for others by this operation?
+    pub fn may_wait(&self, op: &Op) -> bool {
+        match op {
             Op::Load(index) => self.accesses[*index as usize].may_spin,
             Op::Atomic(index) => self.atomics[*index as usize].may_spin,
             Op::NanoSleep | Op::Mbarrier(_) => true,
             _ => false,
-        };
-        let waiting: Vec<usize> = (0..self.insts.len()).filter(|&at| waits(&self.insts[at].op)).collect();
+        }
+    }
+
+    /// Is there a loop in which a thread may wait for others? What is called in a loop is taken to be in it.
+    pub fn waits(&self) -> bool {
+        let waiting: Vec<usize> = (0..self.insts.len()).filter(|&at| self.may_wait(&self.insts[at].op)).collect();
         let loops = self.insts.iter().enumerate().filter_map(|(at, inst)| match inst.op {
             Op::Bra { target, .. } if target as usize <= at => Some(target as usize..=at),
             _ => None,

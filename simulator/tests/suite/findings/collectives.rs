@@ -1,6 +1,8 @@
 //! Lanes that name each other at a `*.sync` instruction: who waits for whom, and with which mask.
 
-use simulator::{Arg, Checks, Config, Device, FindingKind, Launch, LaunchReport, LaunchStatus, Module, Schedule};
+use simulator::{
+    Arg, Checks, Config, Device, FindingKind, Launch, LaunchReport, LaunchStatus, Module, Schedule, Severity,
+};
 use std::sync::Arc;
 
 /// A kernel of one warp, which stores `%r9` of each lane.
@@ -54,7 +56,7 @@ fn right(body: &str, expected: impl Fn(u32) -> u32) {
 fn said(body: &str) -> String {
     let (report, _) = run(body, Schedule::Its);
     let masks = report.findings.iter().filter_map(|finding| match &finding.kind {
-        FindingKind::SyncMask { explanation } => Some(explanation.as_str()),
+        FindingKind::SyncMask { explanation } => Some(explanation.join("; ")),
         _ => None,
     });
     masks.collect::<Vec<_>>().join("; ")
@@ -141,5 +143,40 @@ fn a_lane_that_the_last_warp_never_had_may_be_asked_in_vain() {
         let gone = format!("setp.eq.u32 %p3, %r1, 4; @%p3 exit; {ask} @!%p1 bra L; mul.lo.u32 %r9, %r2, %r2; L:");
         let (report, _) = run_with(32, &gone, schedule);
         assert!(report.findings.iter().any(|finding| !finding.is_suspicion()), "{schedule:?}");
+    }
+}
+
+/// Who waits at a barrier in a branch is missed at the next shuffle: the barrier is what is wrong. Who waits at a barrier behind a shuffle in
+/// a branch is missed there as well, and there it is the shuffle.
+#[test]
+fn lanes_that_wait_at_a_barrier_are_missed_behind_it_or_before() {
+    let some = "setp.ne.u32 %p2, %r1, 0; @%p2 bra L;";
+    let shuffle = "shfl.sync.down.b32 %r9, %r1, 1, 31, 0xffffffff;";
+    for (body, kind, parts) in [
+        (
+            format!("{some} bar.sync 0; L: {shuffle}"),
+            "divergent-barrier",
+            ["lanes 0x00000001 of the warp reach barrier 0", "a shuffle"],
+        ),
+        (
+            format!("{some} {shuffle} L: bar.sync 0;"),
+            "sync-mask",
+            ["waits in PTX line", "at a shuffle for lanes 1-31 of warp 0, which its mask 0xffffffff names"],
+        ),
+        (
+            format!(
+                "mov.u32 %r3, 0; A: {some} bar.sync 0; L: {shuffle} add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 3; @%p1 bra A;"
+            ),
+            "divergent-barrier",
+            ["without lanes 0xfffffffe", "a shuffle"],
+        ),
+    ] {
+        let (report, _) = run(&body, Schedule::Its);
+        let faults = report.findings.iter().filter(|finding| finding.severity == Severity::Fault);
+        let fault = faults.map(|finding| &finding.kind).next().expect("a fault");
+        assert_eq!(fault.name().name(), kind, "{body}: {fault}");
+        assert!(parts.iter().all(|part| fault.to_string().contains(part)), "{body}: {fault}");
+        let others = report.findings.iter().filter(|finding| finding.kind.name().name() == "divergent-barrier").count();
+        assert_eq!(others, usize::from(kind == "divergent-barrier"), "{body}: {:?}", report.findings);
     }
 }

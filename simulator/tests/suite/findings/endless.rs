@@ -5,12 +5,14 @@ use simulator::{
 };
 use std::sync::Arc;
 
-/// A kernel `k(u64 c)`: `%rd1` is a buffer of 64 words, all 0, `%r1` the thread, `%r2` to `%r4` are 0.
+/// A kernel `k(u64 c, u64 a)`: `%rd1` is a buffer of 64 words, all 0, `k_param_1` an input, `%r1` the thread, `%r2` to `%r4` are 0.
 fn module(body: &str) -> Arc<Module> {
     let late = ".func (.reg .b32 %late) late { mov.u32 %late, %clock; shr.u32 %late, %late, 18; ret; }";
-    let late = if body.contains("late") { late } else { "" };
+    let nine = ".func nine { .reg .b32 %n; .reg .pred %q; mov.u32 %n, 0; N: add.u32 %n, %n, 1; setp.lt.u32 %q, %n, 9; @%q bra N; ret; }";
+    let late =
+        [("late", late), ("nine", nine)].into_iter().find(|(name, _)| body.contains(name)).map_or("", |found| found.1);
     let text = format!(
-        ".version 8.0\n.target sm_90\n.address_size 64\n{late}\n.visible .entry k(.param .u64 k_param_0)\n{{\n\
+        ".version 8.0\n.target sm_90\n.address_size 64\n{late}\n.visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1)\n{{\n\
          .local .align 4 .b8 own[16]; .shared .align 4 .b8 tile[64];\n\
          .reg .pred %p<9>; .reg .b32 %r<20>; .reg .f32 %f<9>; .reg .b64 %rd<9>;\nld.param.u64 %rd1, [k_param_0];\n\
          mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r4, 0;\n{body}\nret;\n}}\n"
@@ -22,7 +24,10 @@ fn launch(body: &str, threads: u32, config: Config) -> LaunchReport {
     let mut device = Device::new(module(body), config);
     let c = device.alloc("c", 256).expect("fits");
     device.write(c, &[0; 256]).expect("inside");
-    let args = vec![Arg::Pointer(c)];
+    let a = device.alloc("a", 256).expect("fits");
+    device.write(a, &[0; 256]).expect("inside");
+    device.protect(a).expect("an allocation");
+    let args = vec![Arg::Pointer(c), Arg::Pointer(a)];
     let launch =
         Launch { kernel: "k".into(), grid: [1; 3], block: [threads, 1, 1], shared: 0, args, cooperative: false };
     device.launch(&launch).expect("starts")
@@ -46,7 +51,7 @@ fn ways(steps: u64) -> Vec<Config> {
 }
 
 /// Loops without an end: name, body, whether nothing that others do could end it.
-const ENDLESS: [(&str, &str, bool); 11] = [
+const ENDLESS: [(&str, &str, bool); 18] = [
     ("nothing", "L: bra L;", true),
     ("one lane", "setp.ne.u32 %p1, %r1, 7; @%p1 bra E; L: xor.b32 %r2, %r2, 1; bra L; E:", true),
     ("a cycle of 97", "L: add.u32 %r2, %r2, 1; rem.u32 %r2, %r2, 97; setp.lt.u32 %p1, %r2, 97; @%p1 bra L;", true),
@@ -57,7 +62,40 @@ const ENDLESS: [(&str, &str, bool); 11] = [
         true,
     ),
     ("it only writes", "L: st.global.u32 [%rd1], 5; bra L;", true),
-    ("it reads what nobody changes", "L: ld.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;", false),
+    ("it reads what nobody changes", "L: ld.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;", true),
+    (
+        "it polls what nobody changes",
+        "L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;",
+        false,
+    ),
+    (
+        "it reads again behind a fence",
+        "L: ld.global.u32 %r2, [%rd1]; membar.gl; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;",
+        false,
+    ),
+    (
+        "it polls, and reads more",
+        "L: ld.relaxed.gpu.global.u32 %r2, [%rd1]; ld.global.u32 %r3, [%rd1+4]; bra L;",
+        false,
+    ),
+    ("it reads an input", "ld.param.u64 %rd2, [k_param_1]; L: ld.global.u32 %r2, [%rd2]; bra L;", true),
+    (
+        "it reads an input, and changes memory by atomics without a result",
+        "ld.param.u64 %rd2, [k_param_1]; L: ld.global.u32 %r2, [%rd2]; atom.global.add.u32 %r15, [%rd1], 1; bra L;",
+        true,
+    ),
+    (
+        "it reads a table that others have filled before",
+        "mov.u32 %r5, tile; mad.lo.u32 %r5, %r1, 4, %r5; and.b32 %r3, %r1, 15; setp.ne.u32 %p1, %r3, %r1; @%p1 bra B; \
+         st.shared.u32 [%r5], %r1; B: bar.sync 0; L: ld.shared.u32 %r2, [tile+8]; bra L;",
+        true,
+    ),
+    (
+        "it reads what an atomic of another thread has taken",
+        "setp.ne.u32 %p1, %r1, 0; @%p1 bra L; atom.global.exch.b32 %r3, [%rd1], 1; add.u32 %r4, %r3, 1; \
+         L: bar.warp.sync -1; setp.eq.u32 %p1, %r1, 0; @%p1 exit; M: ld.global.u32 %r2, [%rd1]; bra M;",
+        false,
+    ),
     (
         "an atomic that changes nothing",
         "L: atom.global.or.b32 %r2, [%rd1], 0; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;",
@@ -186,6 +224,34 @@ fn a_loop_stopped_by_the_limit_has_its_turns() {
     assert!(turns.is_some_and(|turns| (300_000..400_000).contains(&turns)), "{:?}", report.findings);
 }
 
+/// A loop that ends lies inside the one that does not, which is the one to look at, in its own function or in the one that it calls.
+#[test]
+fn the_loop_that_never_ends_is_named_and_not_one_inside_of_it() {
+    let inner = "mov.u32 %r2, 0; M: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 9; @%p1 bra M;";
+    let counted = "setp.ne.u32 %p2, %r4, 0xfffffff0;\n@%p2 bra L;";
+    let cases = [
+        format!("L: {inner}\nbra L;"),
+        format!("L: call nine;\nbra L;"),
+        format!("L: {inner} add.u32 %r4, %r4, 1; {counted}"),
+        format!("L: {inner} add.u32 %r4, %r4, 1; ld.volatile.global.u32 %r3, [%rd1]; {counted}"),
+    ];
+    let limits = Limits { steps: 1 << 20, ..Limits::default() };
+    for body in &cases {
+        let report = launch(body, 32, Config { limits, ..Config::default() });
+        let finding = &report.findings[0];
+        let line = 10 + body.lines().count() as u32;
+        assert_eq!(finding.place.ptx_line, line, "{body}: {finding:?}");
+        if let FindingKind::StepLimit { turns, .. } = finding.kind {
+            assert!(turns > 10_000, "{body}: {turns}");
+        }
+    }
+    // One that goes on for ever inside of one that has come round a few times is the one.
+    let body = "L: mov.u32 %r2, 0;\nM: add.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, %r5; @%p1 bra M;\n\
+                add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 5; selp.b32 %r5, %r5, 0xfffffff0, %p2; bra L;";
+    let report = launch(&format!("mov.u32 %r5, 1; {body}"), 32, Config { limits, ..Config::default() });
+    assert_eq!(report.findings[0].place.ptx_line, 12, "{:?}", report.findings);
+}
+
 #[test]
 fn a_wait_stopped_by_the_limit_says_what_it_polls() {
     let limits = Limits { steps: 1 << 18, ..Limits::default() };
@@ -203,6 +269,25 @@ fn a_wait_stopped_by_the_limit_says_what_it_polls() {
                 setp.ne.u32 %p1, %r2, 12345;";
     assert_eq!(polls(&format!("L: {look} @%p1 bra L;")), [true]);
     assert_eq!(polls(&format!("{look} L: add.u32 %r4, %r4, 1; @%p1 bra L;")), [false; 0], "it looked before the loop");
+}
+
+/// Warps 2 and 3 each hold a lock and want the other's; warps 0 and 1 want one of them.
+#[test]
+fn those_who_wait_in_a_circle_are_told_of_first() {
+    let body = "and.b32 %r5, %r1, 31; setp.ne.u32 %p1, %r5, 0; @%p1 exit; shr.u32 %r5, %r1, 5; setp.lt.u32 %p2, %r5, 2; \
+                and.b32 %r6, %r5, 1; mul.wide.u32 %rd2, %r6, 4; add.s64 %rd3, %rd1, %rd2; @%p2 bra B;\n\
+                atom.global.cas.b32 %r7, [%rd3], 0, 1; setp.ne.u32 %p3, %r7, 0; @%p3 trap; xor.b32 %r6, %r6, 1; \
+                mul.wide.u32 %rd2, %r6, 4; add.s64 %rd3, %rd1, %rd2;\n\
+                B: bar.sync 0; L: atom.global.cas.b32 %r7, [%rd3], 0, 1; setp.ne.u32 %p3, %r7, 0; @%p3 bra L;";
+    let report = launch(body, 128, Config::default());
+    let finding = &report.findings[0];
+    let FindingKind::Livelock { polls, explanation } = &finding.kind else { panic!("{finding:?}") };
+    let who: Vec<&str> = polls.iter().map(|poll| poll.lanes.as_str()).collect();
+    assert_eq!(who, [2, 3, 0, 1].map(|warp| format!("lane 0 of warp {warp}")), "{polls:?}");
+    let changed = |at: usize| polls[at].last_change.clone().unwrap_or_default();
+    assert!(changed(0).starts_with("lane 0 of warp 3") && changed(1).starts_with("lane 0 of warp 2"), "{polls:?}");
+    assert!(explanation[0].starts_with("the first 2 wait in a circle"), "{explanation:?}");
+    assert_eq!(finding.place.thread, [64, 0, 0]);
 }
 
 #[test]

@@ -24,7 +24,8 @@ impl Direct<'_> {
         };
         let to = match op.d[..] {
             [] | [Reg::None] => None,
-            [Reg::R32(d)] => Some(d),
+            // A result that nothing reads is none: the state of a loop would not repeat for it.
+            [Reg::R32(d)] => op.returns.then_some(d),
             _ => return None,
         };
         let place = AccessTarget { space: op.space, base: op.base, offset: op.offset as u64, size: 4, array: op.array };

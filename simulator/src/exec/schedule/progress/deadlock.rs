@@ -5,12 +5,13 @@ use crate::exec::block::CLUSTER_BARRIER;
 use crate::exec::block::{Block, Shared};
 use crate::exec::collective::mbarrier;
 use crate::exec::context::Worker;
+use crate::exec::schedule::progress::circle::Polling;
 use crate::exec::schedule::progress::counted::looped;
 use crate::exec::warp::{Group, Spins, State, Warp};
 use crate::explore::lanes;
-use crate::isa::op::{AddressSpace, Op};
+use crate::isa::op::{AddressSpace, Inst, Op};
 use crate::observe::Observer;
-use crate::{FindingKind, Poll, Severity};
+use crate::{Finding, FindingKind, Poll, Severity};
 
 /// Groups that are named one by one; of more only the number is said.
 const NAMED: usize = 4;
@@ -23,6 +24,15 @@ fn who(mask: u32, warp: u32, block: Option<u64>) -> String {
     };
     let block = block.map_or_else(String::new, |block| format!(" in block {block}"));
     format!("{lanes} of warp {warp}{block}")
+}
+
+/// How many more groups of lanes there are than those named, if there are.
+fn more(count: usize, verb: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(format!("and one more group of lanes {verb}s")),
+        _ => Some(format!("and {count} more groups of lanes {verb}")),
+    }
 }
 
 impl<O: Observer> Worker<'_, O> {
@@ -67,7 +77,15 @@ impl<O: Observer> Worker<'_, O> {
                     format!("at barrier {id} for {}", missing.join(", "))
                 }
             }
-            State::Converging => format!("at a *.sync instruction for {}", self.awaited(warp, group)),
+            State::Converging => {
+                let (what, mask) = (self.meets_at(group), self.named(warp, group));
+                match self.lacking(warp, group) {
+                    0 => format!("at {what}, whose mask {mask:#010x} is not that of the other lanes there"),
+                    lacking => {
+                        format!("at {what} for {}, which its mask {mask:#010x} names", who(lacking, warp.index, None))
+                    }
+                }
+            }
             State::Joining => {
                 let members = warp.meetings.iter().find(|meeting| meeting.is_for(group));
                 let here = |other: &&Group| other.state == State::Joining && other.pc == group.pc;
@@ -84,30 +102,41 @@ impl<O: Observer> Worker<'_, O> {
 
     /// Nobody in the block can run.
     pub fn deadlock(&mut self, block: &Block) {
-        let mut parts = Vec::new();
-        let mut more = 0;
-        let mut first: Option<(&Warp, Group)> = None;
-        for (warp, group) in block.warps.iter().flat_map(|warp| warp.groups.iter().map(move |group| (warp, group))) {
-            let Some(awaits) = self.awaits(&block.shared, warp, group) else { continue };
-            let named = first.is_some_and(|(_, first)| first.state == State::Converging);
-            if first.is_none() || group.state == State::Converging && !named {
-                first = Some((warp, *group));
-            }
-            if parts.len() < 2 * NAMED {
-                let verb = if group.mask.count_ones() == 1 { "waits" } else { "wait" };
-                parts.push(format!("{} {verb} {awaits}", who(group.mask, warp.index, None)));
-            } else {
-                more += 1;
-            }
-        }
-        if more > 0 {
-            parts.push(format!("and {more} more groups of lanes wait"));
-        }
-        if let Some((warp, group)) = first {
-            let kind = match group.state {
-                State::Converging => FindingKind::SyncMask { explanation: parts.join("; ") },
-                _ => FindingKind::Deadlock { explanation: parts },
+        let all: Vec<(&Warp, Group)> =
+            block.warps.iter().flat_map(|warp| warp.groups.iter().map(move |group| (warp, *group))).collect();
+        let waiting: Vec<(&Warp, Group, String)> = all
+            .iter()
+            .filter_map(|(warp, group)| Some((*warp, *group, self.awaits(&block.shared, warp, group)?)))
+            .collect();
+        let meets = |(_, group, _): &&(&Warp, Group, String)| group.state == State::Converging;
+        let Some((warp, group, _)) = waiting.iter().find(meets).or(waiting.first()) else {
+            self.halt();
+            return;
+        };
+        // Who waits at a warp-wide instruction comes first, then the lanes that it waits for.
+        let met = group.state == State::Converging;
+        let lacking = if met { self.lacking(warp, group) } else { 0 };
+        let rank = |(of, other, _): &(&Warp, Group, String)| {
+            let near = met && of.index == warp.index;
+            if near && other.mask == group.mask { 0 } else { 2 - u32::from(near && other.mask & lacking != 0) }
+        };
+        let mut told: Vec<_> = waiting.iter().collect();
+        told.sort_by_key(|one| rank(one));
+        let parts = told.iter().take(2 * NAMED).map(|(warp, group, awaits)| {
+            let verb = if group.mask.count_ones() == 1 { "waits" } else { "wait" };
+            format!("{} {verb} {awaits}", who(group.mask, warp.index, None))
+        });
+        let explanation: Vec<String> = parts.chain(more(told.len().saturating_sub(2 * NAMED), "wait")).collect();
+        if met && let Some((warp, group, kind)) = self.parted_at_a_barrier(block) {
+            // What was found when the lanes went on without them is the same.
+            let place = self.place(block.shared.index, warp, group.pc, group.mask);
+            let same = |known: &Finding| {
+                matches!(known.kind, FindingKind::DivergentBarrier { .. }) && known.place.ptx_line == place.ptx_line
             };
+            self.findings.retain(|known| known.severity == Severity::Fault || !same(known));
+            self.report(&block.shared, warp, group.pc, group.mask, kind, Severity::Fault);
+        } else {
+            let kind = if met { FindingKind::SyncMask { explanation } } else { FindingKind::Deadlock { explanation } };
             self.report(&block.shared, warp, group.pc, group.mask, kind, Severity::Fault);
         }
         self.halt();
@@ -121,19 +150,27 @@ impl<O: Observer> Worker<'_, O> {
             let warps = resident.iter().flat_map(|block| block.warps.iter().map(move |warp| (block, warp)));
             warps.flat_map(|(block, warp)| warp.groups.iter().map(move |group| (block, warp, group)))
         };
-        let polling = all().filter(|(_, _, group)| group.state == State::Ready);
-        let Some((block, warp, group)) = polling.clone().next() else { return };
+        let polling: Vec<Polling<'_>> = all().filter(|(_, _, group)| group.state == State::Ready).collect();
+        if let Some((block, warp, group)) = polling.iter().find(|(_, _, group)| group.spins.is_endless()) {
+            return self.never_ends(&block.shared, warp, group, group.spins.round, true);
+        }
+        // Who waits in a circle comes first: others wait for one of these.
+        let circle = self.circle(&polling);
+        let others = (0..polling.len()).filter(|at| !circle.contains(at));
+        let told: Vec<Polling<'_>> = circle.iter().copied().chain(others).map(|at| polling[at]).collect();
+        let Some((block, warp, group)) = told.first().copied() else { return };
         let pc = if group.spins.pc == u32::MAX { group.pc } else { group.spins.pc };
         let mut parts = Vec::new();
-        let polls = polling
-            .clone()
-            .take(NAMED)
+        let named_ones = circle.len().clamp(NAMED, 2 * NAMED).min(told.len());
+        let polls = told[..named_ones]
+            .iter()
             .map(|(block, warp, group)| self.polls(&block.shared, warp, group, named(block)))
             .collect();
-        let count = polling.count();
-        if count > NAMED {
-            parts.push(format!("and {} more groups of lanes poll", count - NAMED));
+        if circle.len() > 1 {
+            let count = circle.len();
+            parts.push(format!("the first {count} wait in a circle: each for what the next one changed, the last for what the first did"));
         }
+        parts.extend(more(told.len() - named_ones, "poll"));
         let waiting = all().filter_map(|(block, warp, group)| {
             let awaits = self.awaits(&block.shared, warp, group)?;
             let verb = if group.mask.count_ones() == 1 { "waits" } else { "wait" };
@@ -152,14 +189,29 @@ impl<O: Observer> Worker<'_, O> {
         self.halt();
     }
 
-    /// Who goes round a loop that nothing others do can end.
-    pub(in crate::exec::schedule) fn goes_round(&self, shared: &Shared, warp: &Warp, group: &Group) -> String {
+    /// Who goes round a loop that nothing others do can end, or will: one that reads what they could change.
+    pub(in crate::exec::schedule) fn goes_round(
+        &self,
+        shared: &Shared,
+        warp: &Warp,
+        group: &Group,
+        pc: u32,
+        reads: bool,
+    ) -> String {
         let verb = if group.mask.count_ones() == 1 { "goes" } else { "go" };
         let lanes = who(group.mask, warp.index, Some(shared.linear));
+        let reads = if reads {
+            "nobody is left who changes what the loop reads"
+        } else {
+            "the loop reads nothing that others could change"
+        };
+        let line = self.line(pc);
+        let empty = matches!(self.context.decoded.code.insts.get(pc as usize), Some(Inst { op: Op::Bra { target, .. }, .. }) if *target == pc);
+        // Of a loop whose results go nowhere the compiler leaves a jump, with the line of whatever was inside.
+        let left =
+            if empty { "; nothing is left of what was in it, and it may be a loop around this line" } else { "" };
         format!(
-            "{lanes} {verb} round a loop in {}: every register is what it was some turns before, and the loop reads nothing \
-             that others could change",
-            self.line(group.pc)
+            "{lanes} {verb} round a loop in {line}: every register is what it was some turns before, and {reads}{left}"
         )
     }
 
@@ -167,7 +219,9 @@ impl<O: Observer> Worker<'_, O> {
     pub(in crate::exec::schedule) fn polls_now(&self, shared: &Shared, warp: &Warp) -> Vec<Poll> {
         let named = (self.blocks() > 1).then_some(shared.linear);
         let polls = |group: &&Group| {
-            group.state == State::Ready && looped(&self.context.decoded.code, group.pc).contains(&group.spins.pc)
+            let code = &self.context.decoded.code;
+            let waits = code.insts.get(group.spins.pc as usize).is_some_and(|inst| code.may_wait(&inst.op));
+            group.state == State::Ready && waits && looped(code, group.pc).contains(&group.spins.pc)
         };
         warp.groups.iter().filter(polls).take(1).map(|group| self.polls(shared, warp, group, named)).collect()
     }

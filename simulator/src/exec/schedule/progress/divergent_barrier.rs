@@ -1,6 +1,6 @@
 //! Lanes that others wait for and that never come: divergence at barriers.
 
-use crate::exec::block::Shared;
+use crate::exec::block::{Block, Shared};
 use crate::exec::context::Worker;
 use crate::exec::warp::{Group, Meeting, State, Warp};
 use crate::isa::op::{NO_GUARD, Op};
@@ -36,7 +36,7 @@ impl<O: Observer> Worker<'_, O> {
                         held.mask,
                         group.mask & self.asked(warp, held)
                     );
-                    FindingKind::SyncMask { explanation }
+                    FindingKind::SyncMask { explanation: vec![explanation] }
                 }
                 _ => continue,
             };
@@ -58,9 +58,64 @@ impl<O: Observer> Worker<'_, O> {
                     "lanes {:#010x} wait for lanes {missed:#010x}, which went another way and ended without it",
                     held.mask
                 );
-                self.report(shared, warp, held.pc, held.mask, FindingKind::SyncMask { explanation }, Severity::Error);
+                self.report(
+                    shared,
+                    warp,
+                    held.pc,
+                    held.mask,
+                    FindingKind::SyncMask { explanation: vec![explanation] },
+                    Severity::Error,
+                );
             }
         }
+    }
+
+    /// Lanes that wait at a barrier of the block while others of their warp wait for them at a warp-wide instruction behind it: these did
+    /// not come to the barrier. Where the instruction is on the way to the barrier it is the other way round.
+    pub(in crate::exec::schedule) fn parted_at_a_barrier<'b>(
+        &self,
+        block: &'b Block,
+    ) -> Option<(&'b Warp, Group, FindingKind)> {
+        let meets = |group: &&Group| group.state == State::Converging;
+        let groups =
+            block.warps.iter().flat_map(|warp| warp.groups.iter().filter(meets).map(move |group| (warp, group)));
+        for (warp, group) in groups {
+            let lacking = self.lacking(warp, group);
+            for held in warp.groups.iter().filter(|held| held.mask & lacking != 0) {
+                let State::Barrier(id) = held.state else { continue };
+                if !self.aligned(held.pc) || !self.leads_to(warp, held, group.pc) {
+                    continue;
+                }
+                let missing = lanes_missing(id, held.mask, group.mask);
+                let explanation = format!("{missing}, which wait behind it for those at {}", self.meets_at(group));
+                return Some((warp, *held, FindingKind::DivergentBarrier { explanation }));
+            }
+        }
+        None
+    }
+
+    /// Does a way from where a group is, and without a branch back, come to an operation?
+    fn leads_to(&self, warp: &Warp, group: &Group, to: u32) -> bool {
+        let code = &self.context.decoded.code;
+        // Behind a function its callers go on.
+        let mut stack = warp.places(group);
+        let mut seen = std::collections::HashSet::new();
+        while let Some(pc) = stack.pop() {
+            if pc == to {
+                return true;
+            }
+            let Some(inst) = code.insts.get(pc as usize).filter(|_| seen.insert(pc)) else { continue };
+            if let Op::Bra { target, .. } = inst.op
+                && target > pc
+            {
+                stack.push(target);
+            }
+            let ends = matches!(inst.op, Op::Bra { .. } | Op::Ret | Op::Exit | Op::BrIndexed(_));
+            if !ends || inst.guard != NO_GUARD {
+                stack.push(pc + 1);
+            }
+        }
+        false
     }
 
     fn aligned(&self, pc: u32) -> bool {

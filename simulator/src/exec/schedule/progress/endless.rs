@@ -3,8 +3,10 @@
 //! A warp that has run for long is looked at for a while. At every branch back the state of the group (place, way of
 //! calls, its lanes' registers and local memory) is held against one kept earlier; which one is kept follows Brent, so a
 //! cycle of any length is found. What the lanes do is a function of that state and of what they take in from others. If
-//! they took in nothing since, they go on like that whatever others do. If they read memory that nobody has changed
-//! since, they wait, and `livelock` says whether anybody is left to change it.
+//! they took in nothing since, they go on like that whatever others do; inputs, which nobody may write, are nothing. If
+//! they read memory that nobody has changed since, `livelock` says whether anybody is left to change it. They wait for
+//! that only if they look by strong loads, atomics or with a fence or a pause between, or at a word that an atomic of
+//! another thread has changed; else the loop is as endless. The outermost loop gone round meanwhile is the one to name.
 //!
 //! Registers that decide nothing within the loop, like a count of its turns, are part of the state all the same: such
 //! loops, and loops that look at a clock, are left to the step limit.
@@ -12,9 +14,9 @@
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::select::LaneRow;
-use crate::exec::warp::{Group, Warp};
+use crate::exec::warp::{Group, Round, Warp};
 use crate::isa::op::{AddressSpace, Callee, Op, Reg};
-use crate::observe::Observer;
+use crate::observe::{MemoryOrder, Observer};
 use crate::{FindingKind, Severity};
 
 /// States compared in a first look; in the nth of them 2^n times as many.
@@ -31,8 +33,12 @@ pub struct Look {
     kept: Option<Kept>,
     /// Since then: something came from others that is no memory.
     met: bool,
-    /// Since then: memory was read that others may write.
+    /// Since then: memory was read that others may write,
     read: bool,
+    /// and by an operation that waits for others, or where another thread has written.
+    waits: bool,
+    /// The outermost loop gone round since then.
+    outer: Option<Round>,
 }
 
 /// A group's state.
@@ -123,19 +129,23 @@ impl<O: Observer> Worker<'_, O> {
             return Flow::Continue;
         }
         look.left -= 1;
+        let round = warp.rounds.now;
+        let outer = look.outer.map_or(round, |outer| outer.outer(round));
+        look.outer = Some(outer);
         let same = look.kept.as_mut().is_some_and(|kept| {
             kept.compared += 1;
             kept.is_of(warp, &group)
         });
         let unchanged = look.kept.as_ref().is_some_and(|kept| kept.changes == self.changes);
         if same && !look.met && !look.read {
-            self.never_ends(shared, warp, &group);
+            self.never_ends(shared, warp, &group, outer.source, false);
             return Flow::Stop;
         }
         if same && !look.met && unchanged {
             if self.watching || self.control.is_some() {
                 let spins = &mut warp.groups[at].spins;
                 (spins.polls, spins.changes, spins.looks) = (true, self.changes, spins.looks.max(1));
+                (spins.waits, spins.round) = (look.waits, outer.source);
             }
             // Whoever waits is looked at again when its turn comes: what it read may have changed by then.
             *look = Look { left: look.left.max(STATES), ..Look::default() };
@@ -151,42 +161,20 @@ impl<O: Observer> Worker<'_, O> {
         if let Some(renewed) = renewed {
             self.remembered = true;
             look.kept = Some(Kept::of(warp, &group, self.changes, renewed));
-            (look.met, look.read) = (false, false);
+            (look.met, look.read, look.waits, look.outer) = (false, false, false, None);
         }
         warp.look = Some(look);
         Flow::Continue
     }
 
     /// Before an operation of a warp that is looked at: does it take in something from others?
-    pub(in crate::exec::schedule) fn takes_in(&self, warp: &mut Warp, at: usize, mask: u32, op: &Op) {
+    pub(in crate::exec::schedule) fn takes_in(&self, shared: &Shared, warp: &mut Warp, at: usize, mask: u32, op: &Op) {
         let code = &self.context.decoded.code;
         let group = warp.groups[at];
         let Some(members) = warp.look.as_ref().and_then(|look| look.kept.as_ref()).map(|kept| kept.mask) else {
             return;
         };
-        let common = |space| !matches!(space, AddressSpace::Local | AddressSpace::Param | AddressSpace::Const);
-        let mut read = None;
         let met = match op {
-            Op::Load(index) => {
-                let access = &code.accesses[*index as usize];
-                if common(access.space) {
-                    read = Some((access.space, access.base, access.offset, access.frame));
-                }
-                false
-            }
-            Op::Atomic(index) => {
-                let atomic = &code.atomics[*index as usize];
-                if !atomic.d.is_empty() {
-                    read = Some((atomic.space, atomic.base, atomic.offset, false));
-                }
-                false
-            }
-            Op::Mbarrier(index) => {
-                let barrier = &code.mbarriers[*index as usize];
-                let space = if barrier.generic { AddressSpace::Generic } else { AddressSpace::Shared };
-                read = Some((space, barrier.base, barrier.offset, false));
-                false
-            }
             Op::Barrier(_) | Op::Unsupported(_) | Op::CopyWait { .. } => true,
             Op::Collective(index) if code.collectives[*index as usize].mask == Reg::None => true,
             Op::Collective(_) | Op::WarpBarrier { .. } | Op::Matrix(_) => {
@@ -197,26 +185,96 @@ impl<O: Observer> Worker<'_, O> {
             Op::Call(index) => matches!(code.calls[*index as usize].callee, Callee::Malloc | Callee::Free),
             _ => false,
         };
-        if let Some((space, base, offset, frame)) = read {
-            let lane = mask.trailing_zeros() as usize & 31;
-            let mut found = self.lane_addresses(warp, group.frame, base, offset, frame);
-            let space = Self::by_space(space, 1 << lane, &mut found).first().map_or(space, |part| part.0);
-            if space != AddressSpace::Local {
-                let spins = &mut warp.groups[at].spins;
-                (spins.pc, spins.space, spins.address) = (group.pc, space, found[lane]);
-            }
+        let read = self.reads(shared, warp, &group, mask, op);
+        let Some(look) = &mut warp.look else { return };
+        look.met |= met;
+        // Who fences or pauses between two looks waits, whatever it looks by.
+        look.waits |= matches!(op, Op::Fence(_) | Op::NanoSleep);
+        let Some(Read { space, address, waits }) = read else { return };
+        look.read = true;
+        // A wait is told of, not what else is read in its loop.
+        if waits || !look.waits {
+            let spins = &mut warp.groups[at].spins;
+            (spins.pc, spins.space, spins.address) = (group.pc, space, address);
         }
-        if let Some(look) = &mut warp.look {
-            look.read |= read.is_some();
-            look.met |= met;
-        }
+        look.waits |= waits;
     }
 
-    /// The launch is over: a group goes round a loop for ever.
-    fn never_ends(&mut self, shared: &Shared, warp: &Warp, group: &Group) {
-        let explanation = self.goes_round(shared, warp, group);
-        let kind = FindingKind::EndlessLoop { explanation };
-        self.report(shared, warp, group.pc, group.mask, kind, Severity::Fault);
+    /// What an operation reads that others may change, if it does.
+    fn reads(&self, shared: &Shared, warp: &Warp, group: &Group, mask: u32, op: &Op) -> Option<Read> {
+        let code = &self.context.decoded.code;
+        let ((space, base, offset, frame), size, strong) = match op {
+            Op::Load(index) => {
+                let access = &code.accesses[*index as usize];
+                let strong = access.order != MemoryOrder::Weak;
+                ((access.space, access.base, access.offset, access.frame), access.size, strong)
+            }
+            Op::Atomic(index) => {
+                let atomic = &code.atomics[*index as usize];
+                if !atomic.returns {
+                    return None;
+                }
+                ((atomic.space, atomic.base, atomic.offset, false), atomic.size, true)
+            }
+            Op::Mbarrier(index) => {
+                let barrier = &code.mbarriers[*index as usize];
+                let space = if barrier.generic { AddressSpace::Generic } else { AddressSpace::Shared };
+                ((space, barrier.base, barrier.offset, false), 8, true)
+            }
+            _ => return None,
+        };
+        let common = |space| !matches!(space, AddressSpace::Local | AddressSpace::Param | AddressSpace::Const);
+        if !common(space) {
+            return None;
+        }
+        let mut found = self.lane_addresses(warp, group.frame, base, offset, frame);
+        let mut read = None;
+        for (space, part) in Self::by_space(space, mask, &mut found).into_iter().filter(|(space, _)| common(*space)) {
+            for lane in (0..32u32).filter(|lane| part >> lane & 1 != 0) {
+                let address = found[lane as usize];
+                if !strong && space == AddressSpace::Global && self.is_input(address, size.into()) {
+                    continue;
+                }
+                let slot = (space == AddressSpace::Shared).then_some(shared.slot);
+                let others = self.writers.last(slot, address).is_some_and(|writer| {
+                    (writer.block, writer.warp) != (shared.linear, warp.index) || group.mask >> writer.lane & 1 == 0
+                });
+                let known = *read.get_or_insert(Read { space, address, waits: strong || others });
+                if others && !known.waits {
+                    read = Some(Read { space, address, waits: true });
+                }
+            }
+        }
+        read
+    }
+
+    /// Is it memory that no thread may write?
+    fn is_input(&self, address: u64, size: u64) -> bool {
+        let global = self.global.get();
+        global.find(address, size).is_some_and(|at| !global.is_writable(at))
+    }
+
+    /// The launch is over: a group goes round a loop for ever, to its last operation `pc` and back.
+    pub(in crate::exec::schedule) fn never_ends(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        group: &Group,
+        pc: u32,
+        reads: bool,
+    ) {
+        let explanation = self.goes_round(shared, warp, group, pc, reads);
+        let kind = FindingKind::EndlessLoop { explanation, reads };
+        self.report(shared, warp, pc, group.mask, kind, Severity::Fault);
         self.halt();
     }
+}
+
+/// Memory that is read.
+#[derive(Clone, Copy)]
+struct Read {
+    space: AddressSpace,
+    address: u64,
+    /// For others to change it.
+    waits: bool,
 }

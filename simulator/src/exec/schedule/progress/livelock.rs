@@ -107,7 +107,7 @@ impl<O: Observer> Worker<'_, O> {
         if spins.looks == 0 || spins.changes != self.changes {
             (spins.state, spins.changes, spins.looks, spins.polls) = (now, self.changes, 1, false);
         } else if spins.state == now {
-            spins.polls = true;
+            (spins.polls, spins.waits) = (true, true);
         } else {
             // Brent's way to find a cycle of any length.
             spins.looks += 1;

@@ -1,5 +1,6 @@
 //! Whether lanes that wait can ever go on: deadlocks, barriers that some never reach, loops that never end.
 
+pub(super) mod circle;
 pub(super) mod counted;
 pub(super) mod deadlock;
 pub(super) mod divergent_barrier;

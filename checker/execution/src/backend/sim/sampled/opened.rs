@@ -302,7 +302,7 @@ impl Opened<'_> {
                 FindingKind::OutOfBounds { .. }
                 | FindingKind::Misaligned { .. }
                 | FindingKind::WriteToConstant { .. }
-                | FindingKind::EndlessLoop { .. }
+                | FindingKind::EndlessLoop { reads: false, .. }
                 | FindingKind::Trap
                 | FindingKind::Assert { .. } => Err(Status::Fault { fault: fault_of(finding, launch, planned.line) }),
                 _ => Ok(false),
