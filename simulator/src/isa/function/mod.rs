@@ -96,6 +96,7 @@ pub struct Builder<'m> {
     counted: bool,
     post: Vec<Op>,
     inlined: HashMap<Loc, Loc>,
+    at: Option<Loc>,
     own_file: Option<u32>,
     origin: Origin,
     /// Names that instructions read, where somebody asks.
@@ -139,6 +140,7 @@ impl<'m> Builder<'m> {
             counted: false,
             post: Vec::new(),
             inlined: HashMap::new(),
+            at: None,
             own_file: None,
             origin: Origin { function: index, ..Origin::default() },
             read: HashSet::new(),

@@ -73,6 +73,7 @@ impl Builder<'_> {
     }
 
     fn locate(&mut self, at: Loc, inlined: Option<Loc>) {
+        self.at = Some(at);
         if let Some(outer) = inlined {
             self.inlined.insert(at, outer);
         }
@@ -88,6 +89,18 @@ impl Builder<'_> {
         let shown = if shown.file == own { shown } else { at };
         self.origin.line = self.code.line(shown.file, shown.line);
         self.origin.place = self.code.line(at.file, at.line);
+    }
+
+    /// A jump to itself is what the compiler leaves of a loop whose results go nowhere, with the line of something that was inside. What
+    /// was inlined there is not what goes on: such a jump is its caller's.
+    pub fn at_caller(&mut self, label: u32) {
+        if self.labels.get(label as usize) != Some(&(self.insts.len() as u32)) {
+            return;
+        }
+        let calls = std::iter::successors(self.at, |at| self.inlined.get(at).copied());
+        if let Some(outermost) = calls.take(64).last() {
+            self.origin.line = self.code.line(outermost.file, outermost.line);
+        }
     }
 
     /// Notes what is read, before the function's statements are lowered.

@@ -9,6 +9,7 @@ use crate::ptx::ast::{Operand, Ty};
 pub fn branch(b: &mut Builder<'_>, _: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let Some(Operand::Name(name, 0)) = operands.first() else { return Err(Unknown) };
     let target = b.label(name).ok_or(Unknown)?;
+    b.at_caller(target);
     b.emit(Op::Bra { target, join: NOWHERE });
     Ok(())
 }

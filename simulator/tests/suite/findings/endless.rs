@@ -231,7 +231,7 @@ fn the_loop_that_never_ends_is_named_and_not_one_inside_of_it() {
     let counted = "setp.ne.u32 %p2, %r4, 0xfffffff0;\n@%p2 bra L;";
     let cases = [
         format!("L: {inner}\nbra L;"),
-        format!("L: call nine;\nbra L;"),
+        "L: call nine;\nbra L;".to_owned(),
         format!("L: {inner} add.u32 %r4, %r4, 1; {counted}"),
         format!("L: {inner} add.u32 %r4, %r4, 1; ld.volatile.global.u32 %r3, [%rd1]; {counted}"),
     ];
@@ -269,6 +269,18 @@ fn a_wait_stopped_by_the_limit_says_what_it_polls() {
                 setp.ne.u32 %p1, %r2, 12345;";
     assert_eq!(polls(&format!("L: {look} @%p1 bra L;")), [true]);
     assert_eq!(polls(&format!("{look} L: add.u32 %r4, %r4, 1; @%p1 bra L;")), [false; 0], "it looked before the loop");
+}
+
+#[test]
+fn what_is_left_of_a_loop_is_where_its_inlined_part_was_called() {
+    let text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.loc 1 10 1\n\
+                L:\n.loc 1 3 5, function_name info, inlined_at 1 12 9\nbra.uni L;\n}\n.file 1 \"k.cu\"\n";
+    let module = Arc::new(Module::parse(text).expect("the test's PTX parses"));
+    let mut device = Device::new(module, Config::default());
+    let args = Vec::new();
+    let launch = Launch { kernel: "k".into(), grid: [1; 3], block: [1; 3], shared: 0, args, cooperative: false };
+    let report = device.launch(&launch).expect("starts");
+    assert_eq!(report.findings[0].place.line, 12, "{:?}", report.findings);
 }
 
 /// Warps 2 and 3 each hold a lock and want the other's; warps 0 and 1 want one of them.
