@@ -25,6 +25,7 @@ fn op(unit: Unit, line: u32) -> Op {
         shared_atomic: None,
         fence: None,
         calls: false,
+        double_products: 0,
     }
 }
 
@@ -133,6 +134,54 @@ fn who_waits_for_nothing_takes_its_time_all_the_same() {
     let cycles = |unit: Unit| us(&of_unit(unit, 16)) * 1980.0 / (2048.0 * 8.0 * 16.0);
     assert!((3.2..4.4).contains(&cycles(Unit::Arrival)), "{}", cycles(Unit::Arrival));
     assert!((1.2..1.7).contains(&cycles(Unit::Group)), "{}", cycles(Unit::Group));
+}
+
+/// Blocks of eight warps, one of which comes to a branch with `body`, in no loop or in one of so many turns.
+fn of_one_warp(body: Vec<Op>, turns: u64) -> Facts {
+    let mut facts = facts(body, 1, 8, 132 * 64);
+    facts.codes[0].blocks[0].next = vec![1, 2];
+    if turns == 1 {
+        facts.codes[0].blocks[1].next = vec![2];
+    }
+    let covered = facts.launches[0].coverage.iter_mut().filter(|covered| covered.line == 2);
+    covered.for_each(|covered| covered.warps = turns);
+    facts
+}
+
+#[test]
+fn a_block_lasts_as_long_as_the_warp_that_pauses_longest() {
+    let device = Device::h200().unwrap();
+    let pause = Op { pause: 4000, ..op(Unit::Other, 2) };
+    let body = |last: Op| vec![op(Unit::Alu, 2), last];
+    let rounds = 64.5 / 8.0;
+    for turns in [1, 10] {
+        let [without, with] =
+            [op(Unit::Other, 2), pause].map(|last| bar(&of_one_warp(body(last), turns), Bound::Latency, &device));
+        let expected = 4.0 * rounds * turns as f64;
+        assert!(((with - without) / expected - 1.0).abs() < 0.02, "{turns}: {} us, by hand {expected}", with - without);
+    }
+    // All of them at once take no longer than one.
+    let mut all = of_one_warp(body(pause), 1);
+    all.launches[0].coverage.iter_mut().for_each(|covered| covered.warps = 8);
+    let one = of_one_warp(body(pause), 1);
+    let [all, one] = [all, one].map(|facts| bar(&facts, Bound::Latency, &device));
+    assert!((all / one - 1.0).abs() < 0.02, "{all} and {one} us");
+}
+
+/// 67 TFLOP/s of an H200's data sheet.
+#[test]
+fn products_of_doubles_take_what_there_is_to_multiply() {
+    let device = Device::h200().unwrap();
+    let of = |products: u32| {
+        let mut facts = of_unit(Unit::Tensor, 16);
+        facts.codes[0].blocks.iter_mut().flat_map(|block| &mut block.ops).for_each(|op| op.double_products = products);
+        bar(&facts, Bound::Tensor, &device)
+    };
+    let operations = 2.0 * 2048.0 * 16.0 * 8.0 * 2048.0 * 132.0;
+    let rate = operations / of(2048) / 1e6;
+    assert!((rate / 67.0 - 1.0).abs() < 0.01, "{rate} TFLOP/s");
+    // The smallest shape takes as long as one of halves.
+    assert_eq!(of(256), of(0));
 }
 
 fn us(facts: &Facts) -> f64 {

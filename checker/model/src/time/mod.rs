@@ -3,6 +3,7 @@
 mod dram;
 mod fetch;
 mod parts;
+mod pauses;
 mod traffic;
 mod work;
 

@@ -1,7 +1,8 @@
 //! The parts of one launch's time, and how they go together.
 
 use super::traffic::{Traffic, goes_past_l1, misses, spilled};
-use super::work::{BlockWork, SECTOR, atomics_us};
+use super::pauses::Pauses;
+use super::work::{BlockWork, SECTOR, atomics_us, tensor};
 use super::{Bar, Bound, fetch};
 use crate::chain::{self, Waits};
 use crate::code::{Code, SharedAtomic, Unit};
@@ -75,7 +76,9 @@ impl Parts {
             costs.iter().zip(&found.blocks).map(|(cost, times)| of(cost) * times / warps).sum()
         };
         let waited = sum(&|cost| cost.memory);
-        let chain = waited + (sum(&|cost| cost.cycles) - waited) * path + device.overhead.block;
+        let pauses = Pauses::of(code, found, (ran, warps), device);
+        let works = (sum(&|cost| cost.cycles) - waited - pauses.average).max(0.0);
+        let chain = waited + works * path + pauses.slowest + device.overhead.block;
         let rounds = (on_sm / resident).max(1.0);
         let rounds = if rounds < 4.0 { rounds.ceil() } else { rounds };
         // Its own bytes need their time, too, when nobody else's are under way.
@@ -91,7 +94,7 @@ impl Parts {
             (Bound::Double, by_schedulers(work.of_unit(Unit::Double) * busy.double)),
             (Bound::Special, by_schedulers((work.of_unit(Unit::Special) + work.of_unit(Unit::Match)) * busy.special)),
             (Bound::Match, by_schedulers(values * busy.match_value)),
-            (Bound::Tensor, by_schedulers(work.of_unit(Unit::Tensor) * busy.tensor)),
+            (Bound::Tensor, by_schedulers(tensor(code, found, ran, busy))),
             (Bound::Requests, by_schedulers(requests)),
             (Bound::Shared, shared),
             (Bound::Constant, sm_us(per_block(counters.constant_load_wavefronts) * memory.constant_word)),
