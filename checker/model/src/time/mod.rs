@@ -4,6 +4,7 @@ mod dram;
 mod fetch;
 mod parts;
 mod pauses;
+mod together;
 mod traffic;
 mod work;
 
