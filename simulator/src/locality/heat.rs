@@ -14,6 +14,10 @@ const KEPT: usize = 1 << 16;
 /// Bits of a place's number, below the instruction's.
 const BITS: u32 = 40;
 
+fn key(pc: u32, place: u64) -> u64 {
+    u64::from(pc) << BITS | place % (1 << BITS)
+}
+
 /// A word that ordered accesses go to.
 struct Word {
     /// The load that came before anything else, if it was one.
@@ -46,7 +50,7 @@ impl Heat {
         sectors.dedup();
         let all = &mut self.sectors[usize::from(access.kind == AccessKind::Store)];
         for same in sectors.chunk_by(|a, b| a / PLACE == b / PLACE) {
-            let key = u64::from(access.pc) << BITS | (same[0] / PLACE & ((1 << BITS) - 1));
+            let key = key(access.pc, same[0] / PLACE);
             if all.len() < KEPT || all.contains_key(&key) {
                 *all.entry(key).or_default() += same.len() as u64;
             }
@@ -69,7 +73,7 @@ impl Heat {
     fn hottest(&self, store: bool) -> BTreeMap<u32, (u64, Reverse<u64>)> {
         let mut all = BTreeMap::new();
         for (key, sectors) in &self.sectors[usize::from(store)] {
-            let own = (*sectors, Reverse(key & ((1 << BITS) - 1)));
+            let own = (*sectors, Reverse(key % (1 << BITS)));
             let known = all.entry((key >> BITS) as u32).or_insert(own);
             *known = own.max(*known);
         }
@@ -77,7 +81,7 @@ impl Heat {
     }
 
     fn has(&self, store: bool, pc: u32, place: u64) -> bool {
-        self.sectors[usize::from(store)].contains_key(&(u64::from(pc) << BITS | place))
+        self.sectors[usize::from(store)].contains_key(&key(pc, place))
     }
 }
 
