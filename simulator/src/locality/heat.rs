@@ -15,7 +15,7 @@ const KEPT: usize = 1 << 16;
 const BITS: u32 = 40;
 
 fn key(pc: u32, place: u64) -> u64 {
-    u64::from(pc) << BITS | place % (1 << BITS)
+    (u64::from(pc) << BITS) | (place % (1 << BITS))
 }
 
 /// A word that ordered accesses go to.

@@ -71,14 +71,12 @@ impl Parts {
         };
         let costs = chain::costs(code, &found.blocks, device, &waits);
         let warps = ran * warps_per_block;
-        let path = launch.locality.path.max(1.0);
         let sum = |of: &dyn Fn(&chain::Cost) -> f64| -> f64 {
             costs.iter().zip(&found.blocks).map(|(cost, times)| of(cost) * times / warps).sum()
         };
         let waited = sum(&|cost| cost.memory);
-        let pauses = Pauses::of(code, found, (ran, warps), device);
-        let works = (sum(&|cost| cost.cycles) - waited - pauses.average).max(0.0);
-        let chain = waited + works * path + pauses.slowest + device.overhead.block;
+        let works = Pauses::of(code, found, launch, device).among(sum(&|cost| cost.cycles) - waited);
+        let chain = waited + works + device.overhead.block;
         let rounds = (on_sm / resident).max(1.0);
         let rounds = if rounds < 4.0 { rounds.ceil() } else { rounds };
         // Its own bytes need their time, too, when nobody else's are under way.

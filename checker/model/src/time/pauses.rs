@@ -3,22 +3,27 @@
 
 use crate::code::Code;
 use crate::device::Device;
+use crate::facts::LaunchFacts;
 use crate::frequency::Frequencies;
 
 /// Cycles in which a block's warps pause.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Pauses {
     /// A warp on average.
-    pub(super) average: f64,
+    average: f64,
     /// The one that pauses longest.
-    pub(super) slowest: f64,
+    slowest: f64,
+    /// See [`simulator::locality::Locality::path`].
+    path: f64,
 }
 
 impl Pauses {
-    /// Of `ran` blocks with so many warps in all. A warp comes at most once to what is in no loop; who pauses in a loop is taken to be one warp
+    /// Of a launch's blocks. A warp comes at most once to what is in no loop; who pauses in a loop is taken to be one warp
     /// alone, as nobody counts the turns of each.
-    pub(super) fn of(code: &Code, found: &Frequencies, (ran, warps): (f64, f64), device: &Device) -> Self {
-        let mut all = Self::default();
+    pub(super) fn of(code: &Code, found: &Frequencies, launch: &LaunchFacts, device: &Device) -> Self {
+        let ran = launch.ran.max(1) as f64;
+        let warps = ran * f64::from(launch.threads.div_ceil(32));
+        let mut all = Self { path: launch.locality.path.max(1.0), ..Self::default() };
         for (at, (block, times)) in code.blocks.iter().zip(&found.blocks).enumerate() {
             let cycles = block.ops.iter().map(|op| f64::from(op.pause)).sum::<f64>() * device.clock_ghz;
             if cycles <= 0.0 || *times <= 0.0 {
@@ -30,5 +35,9 @@ impl Pauses {
             all.slowest += cycles * if once { of_block.min(1.0).max(average) } else { of_block };
         }
         all
+    }
+    /// Cycles of a block's slowest warp beside waiting for memory, where so many are a warp's on average, its pauses among them.
+    pub(super) fn among(&self, average: f64) -> f64 {
+        (average - self.average).max(0.0) * self.path + self.slowest
     }
 }
