@@ -227,8 +227,8 @@ pub trait Observer {
     }
     /// A warp executed so many instructions.
     fn ran(&mut self, _warp: WarpId, _instructions: u64) {}
-    /// Its lanes of `mask` ask for global memory at these addresses ahead of time.
-    fn prefetched(&mut self, _warp: WarpId, _mask: u32, _addresses: &[u64; 32]) {}
+    /// Its lanes of `mask` ask for so many bytes of global memory at these addresses ahead of time.
+    fn prefetched(&mut self, _warp: WarpId, _mask: u32, _addresses: &[u64; 32], _bytes: &[u64; 32]) {}
     /// What is in these bytes of memory is gone. `lane`: of the warp, whose local memory it may be.
     fn discarded(&mut self, _warp: WarpId, _space: Space, _lane: u32, _address: u64, _bytes: u64) {}
     /// A block of the device's heap was allocated: what happened there before was in another one.

@@ -125,6 +125,9 @@ pub struct Op {
     /// It calls a function that the assembler brought.
     #[serde(default)]
     pub calls: bool,
+    /// Of products of matrices of doubles: multiply-adds that a warp's instruction is.
+    #[serde(default)]
+    pub double_products: u32,
 }
 
 /// Straight-line code.
@@ -192,6 +195,27 @@ impl Code {
             })
             .collect();
         Self { name: kernel.demangled.clone(), blocks, files: files.to_vec(), recursive: is_recursive(kernel) }
+    }
+}
+
+impl Code {
+    /// Do jumps lead from a block to itself, by way of blocks that `through` has nothing against, and it itself?
+    pub(crate) fn comes_back(&self, at: usize, through: impl Fn(&Block) -> bool) -> bool {
+        through(&self.blocks[at]) && self.blocks[at].next.iter().any(|next| self.reaches(*next, at, &through))
+    }
+
+    /// Do jumps lead from one block to another, by way of such blocks?
+    pub(crate) fn reaches(&self, from: usize, to: usize, through: impl Fn(&Block) -> bool) -> bool {
+        let (mut seen, mut open) = (vec![false; self.blocks.len()], vec![from]);
+        while let Some(at) = open.pop() {
+            if at == to {
+                return true;
+            }
+            if through(&self.blocks[at]) && !std::mem::replace(&mut seen[at], true) {
+                open.extend(&self.blocks[at].next);
+            }
+        }
+        false
     }
 }
 
@@ -285,6 +309,7 @@ fn op(instruction: &Instruction) -> Op {
         shared_atomic: shared_atomic(instruction),
         fence: fence_scope(instruction),
         calls: brought(instruction).is_some_and(is_assembler_s),
+        double_products: double_products(instruction),
     }
 }
 
@@ -313,12 +338,29 @@ fn shared_atomic(instruction: &Instruction) -> Option<SharedAtomic> {
     }
 }
 
-/// What `__nanosleep` was given, if it is a number: what a register holds nobody knows here.
+/// What `__nanosleep` was given, or a wait for a barrier object as its limit, if it is a number: what a register holds nobody knows here.
+/// A predicate may stand before it (`NANOSLEEP.SYNCS !PT, 0x186a0`). What is guarded by `@!PT` never runs.
 fn pause(instruction: &Instruction) -> u32 {
-    match (instruction.opcode.mnemonic(), instruction.operands.first()) {
-        ("NANOSLEEP", Some(Operand::Integer(ns))) => u32::try_from(*ns).unwrap_or(0),
-        _ => 0,
+    let never = instruction.guard.is_some_and(|guard| guard.negated && guard.index.is_none());
+    if never || instruction.opcode.mnemonic() != "NANOSLEEP" {
+        return 0;
     }
+    let number = |operand: &Operand| if let Operand::Integer(ns) = operand { Some(*ns) } else { None };
+    // As many bits as the register that might stand there has.
+    instruction.operands.iter().find_map(number).map_or(0, |ns| ns as u32)
+}
+
+/// Multiply-adds of `DMMA.16x8x16`: rows by columns by depth.
+fn double_products(instruction: &Instruction) -> u32 {
+    if instruction.opcode.mnemonic() != "DMMA" {
+        return 0;
+    }
+    let product = |shape: &str| -> Option<u32> {
+        let sides: Vec<u32> = shape.split('x').map(|side| side.parse().ok()).collect::<Option<_>>()?;
+        (sides.len() == 3).then(|| sides.iter().product())
+    };
+    // The shape that an old assembler leaves out, as it has no other one: `DMMA.884`.
+    instruction.opcode.modifiers().find_map(product).unwrap_or(8 * 8 * 4)
 }
 
 fn unit(instruction: &Instruction) -> Unit {
@@ -398,6 +440,25 @@ mod tests {
         let unit = |line: &str| blocks(&[line, "EXIT"])[0].ops[0].unit;
         assert_eq!(unit("MATCH.ANY R3, R3"), Unit::Match);
         assert_eq!(unit("MATCH.ALL PT, R3, R3"), Unit::Special);
+    }
+
+    #[test]
+    fn pauses_that_run() {
+        let pause = |line: &str| blocks(&[line, "EXIT"])[0].ops[0].pause;
+        assert_eq!(pause("NANOSLEEP 0xfa0"), 4000);
+        assert_eq!(pause("@!P0 NANOSLEEP.SYNCS 0x186a0"), 100_000);
+        assert_eq!(pause("NANOSLEEP.SYNCS !PT, 0x186a0"), 100_000);
+        assert_eq!(pause("NANOSLEEP R2"), 0);
+        assert_eq!(pause("@!PT NANOSLEEP.SYNCS 0x186a0"), 0);
+    }
+
+    #[test]
+    fn products_of_doubles_by_their_shape() {
+        let products = |line: &str| blocks(&[line, "EXIT"])[0].ops[0].double_products;
+        assert_eq!(products("DMMA.16x8x16 R24, R16, R8, R64"), 2048);
+        assert_eq!(products("DMMA.8x8x4 R24, R16, R8, R64"), 256);
+        assert_eq!(products("DMMA.884 R24, R16, R8, R64"), 256);
+        assert_eq!(products("HMMA.16816.F32 R24, R16, R8, R64"), 0);
     }
 
     #[test]

@@ -107,8 +107,10 @@ pub struct PipeCycles {
     pub special: f64,
     /// A value of `match.any` beyond the first.
     pub match_value: f64,
-    /// Matrix products of 16 x 8 x 16.
+    /// Matrix products of 16 x 8 x 16, and the least that any product takes.
     pub tensor: f64,
+    /// Multiply-adds of doubles a cycle, in products of matrices.
+    pub double_products: f64,
     /// Memory instructions and shuffles on their way to the unit that the schedulers share.
     pub memory: f64,
     /// An arrival at a barrier object in shared memory, or a look at one.

@@ -3,7 +3,7 @@
 use model::chain::{Lone, Waits, Why};
 use model::timeline::{State, Timeline, Turn};
 use model::{Block, Bound, Code, Device, Facts, FenceScope, LaunchFacts, Memory, Op, SharedAtomic, Start, Unit, model};
-use simulator::locality::{CAPACITIES, Locality, Meeting, Touch};
+use simulator::locality::{CAPACITIES, Hot, Locality, Meeting, Touch};
 use simulator::{Counters, Covered};
 
 fn op(unit: Unit, line: u32) -> Op {
@@ -25,6 +25,7 @@ fn op(unit: Unit, line: u32) -> Op {
         shared_atomic: None,
         fence: None,
         calls: false,
+        double_products: 0,
     }
 }
 
@@ -133,6 +134,99 @@ fn who_waits_for_nothing_takes_its_time_all_the_same() {
     let cycles = |unit: Unit| us(&of_unit(unit, 16)) * 1980.0 / (2048.0 * 8.0 * 16.0);
     assert!((3.2..4.4).contains(&cycles(Unit::Arrival)), "{}", cycles(Unit::Arrival));
     assert!((1.2..1.7).contains(&cycles(Unit::Group)), "{}", cycles(Unit::Group));
+}
+
+/// Blocks of eight warps, one of which comes to a branch with `body`, in no loop or in one of so many turns.
+fn of_one_warp(body: Vec<Op>, turns: u64) -> Facts {
+    let mut facts = facts(body, 1, 8, 132 * 64);
+    facts.codes[0].blocks[0].next = vec![1, 2];
+    if turns == 1 {
+        facts.codes[0].blocks[1].next = vec![2];
+    }
+    let covered = facts.launches[0].coverage.iter_mut().filter(|covered| covered.line == 2);
+    covered.for_each(|covered| covered.warps = turns);
+    facts
+}
+
+#[test]
+fn a_block_lasts_as_long_as_the_warp_that_pauses_longest() {
+    let device = Device::h200().unwrap();
+    let pause = Op { pause: 4000, ..op(Unit::Other, 2) };
+    let body = |last: Op| vec![op(Unit::Alu, 2), last];
+    let rounds = 64.5 / 8.0;
+    for turns in [1, 10] {
+        let [without, with] =
+            [op(Unit::Other, 2), pause].map(|last| bar(&of_one_warp(body(last), turns), Bound::Latency, &device));
+        let expected = 4.0 * rounds * turns as f64;
+        assert!(((with - without) / expected - 1.0).abs() < 0.02, "{turns}: {} us, by hand {expected}", with - without);
+    }
+    // All of them at once take no longer than one.
+    let mut all = of_one_warp(body(pause), 1);
+    all.launches[0].coverage.iter_mut().for_each(|covered| covered.warps = 8);
+    let one = of_one_warp(body(pause), 1);
+    let [all, one] = [all, one].map(|facts| bar(&facts, Bound::Latency, &device));
+    assert!((all / one - 1.0).abs() < 0.02, "{all} and {one} us");
+}
+
+/// 67 TFLOP/s of an H200's data sheet.
+#[test]
+fn products_of_doubles_take_what_there_is_to_multiply() {
+    let device = Device::h200().unwrap();
+    let of = |products: u32| {
+        let mut facts = of_unit(Unit::Tensor, 16);
+        facts.codes[0].blocks.iter_mut().flat_map(|block| &mut block.ops).for_each(|op| op.double_products = products);
+        bar(&facts, Bound::Tensor, &device)
+    };
+    let operations = 2.0 * 2048.0 * 16.0 * 8.0 * 2048.0 * 132.0;
+    let rate = operations / of(2048) / 1e6;
+    assert!((rate / 67.0 - 1.0).abs() < 0.01, "{rate} TFLOP/s");
+    // The smallest shape takes as long as one of halves.
+    assert_eq!(of(256), of(0));
+}
+
+#[test]
+fn loads_past_l1_and_stores_queue_where_all_blocks_go() {
+    let device = Device::h200().unwrap();
+    let blocks = 1 << 17;
+    let l2 = |past_l1: bool, hot: &[Hot]| {
+        let load = Op { past_l1, ..op(Unit::Global, 2) };
+        let mut facts = facts(vec![load], 1, 8, blocks);
+        facts.launches[0].locality.hot = hot.to_vec();
+        bar(&facts, Bound::L2, &device)
+    };
+    let of =
+        |store: bool, place: u64, far: [bool; 2]| Hot { file: "k.cu".into(), line: 2, store, place, sectors: 64, far };
+    let queue = 64.0 * blocks as f64 * device.memory.place_ns / 1e3;
+    let near = |us: f64, expected: f64| assert!((us - expected).abs() < 1e-6 * queue, "{us} us, by hand {expected}");
+    near(l2(true, &[of(false, 7, [true; 2])]), queue);
+    // What L1 has is asked for once.
+    near(l2(false, &[of(false, 7, [true; 2])]), 0.0);
+    near(l2(false, &[of(true, 7, [true; 2])]), queue);
+    near(l2(true, &[of(true, 7, [true; 2]), of(false, 7, [true, false])]), 1.5 * queue);
+    // Two places work side by side.
+    near(l2(true, &[of(true, 7, [true; 2]), of(false, 8, [true; 2])]), queue);
+}
+
+#[test]
+fn blocks_that_wait_for_their_turn_run_one_after_the_other() {
+    let device = Device::h200().unwrap();
+    let blocks = 1 << 17;
+    let latency = |body: Vec<Op>, loops: bool| {
+        let mut facts = facts(body, 1, 8, blocks);
+        facts.launches[0].locality.turns = vec![("k.cu".into(), 2)];
+        if !loops {
+            facts.codes[0].blocks[1].next = vec![2];
+        }
+        bar(&facts, Bound::Latency, &device)
+    };
+    let load = Op { past_l1: true, ..op(Unit::Global, 2) };
+    let turns = device.us(device.latency.l2 * blocks as f64);
+    assert!((latency(vec![load], true) / turns - 1.0).abs() < 1e-6);
+    // Who looks once waits for nobody, nor does who works in the loop; what L1 has no one else has written.
+    let store = Op { loads: false, ..op(Unit::Global, 2) };
+    for (body, loops) in [(vec![load], false), (vec![load, store], true), (vec![op(Unit::Global, 2)], true)] {
+        assert!(latency(body, loops) < turns / 10.0);
+    }
 }
 
 fn us(facts: &Facts) -> f64 {

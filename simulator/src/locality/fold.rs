@@ -3,6 +3,7 @@
 //! The simulator runs a warp as far as it comes; on hardware warps take turns. So accesses are kept as lines and sectors, and gone
 //! through in turns, an access of each warp, when the launch is over.
 
+use super::heat::{self, Heat};
 use super::meet::{Atomics, meeting};
 use super::requests::Traffic;
 use super::stack::{LINE, Stack};
@@ -59,6 +60,8 @@ struct OfBlock {
     lines: Vec<(u64, u8)>,
     cut: bool,
     traffic: Traffic,
+    /// Sectors that prefetches ask for beyond what is kept.
+    beyond: u64,
 }
 
 /// What becomes [`Locality`].
@@ -71,6 +74,8 @@ pub struct Fold {
     lowest: Vec<[Option<u64>; 2]>,
     /// On global and on shared memory, of both blocks and of the one elsewhere.
     atomics: [[Atomics; 3]; 2],
+    /// Loads and stores on global memory, of the same blocks.
+    heat: [Heat; 3],
 }
 
 impl std::fmt::Debug for Fold {
@@ -83,7 +88,8 @@ impl Fold {
     /// Of the blocks that `request` names.
     pub fn new(request: LocalityRequest) -> Self {
         let lowest = vec![[None; 2]; request.regions.len()];
-        Self { request, blocks: Default::default(), far: ByNumber::default(), lowest, atomics: Default::default() }
+        let (blocks, atomics, heat) = Default::default();
+        Self { request, blocks, far: ByNumber::default(), lowest, atomics, heat }
     }
 
     fn side(&self, block: u64) -> Option<usize> {
@@ -134,13 +140,16 @@ impl Fold {
                 keep_lower(&mut self.lowest[region][usize::from(!load)], at / SECTOR);
             }
             if load && self.far.len() < KEPT {
-                for (line, bit) in lanes().flat_map(|lane| sectors(access.addresses[lane], access.size)) {
+                for (line, bit) in lanes().flat_map(|lane| sectors(access.addresses[lane], u64::from(access.size))) {
                     *self.far.entry(line).or_default() |= bit;
                 }
             }
         }
         let side = self.side(access.warp.block);
         let far = (self.request.far == Some(access.warp.block)).then_some(2);
+        if let Some(whose) = side.or(far) {
+            self.heat[whose].add(access);
+        }
         if let (AccessKind::Atomic, Some(whose)) = (access.kind, side.or(far))
             && access.space != Space::Local
         {
@@ -149,7 +158,7 @@ impl Fold {
             self.atomics[usize::from(access.space == Space::Shared)][whose].add(&places);
         }
         let Some(side) = side else { return };
-        let OfBlock { warps, lines, cut, traffic } = &mut self.blocks[side];
+        let OfBlock { warps, lines, cut, traffic, .. } = &mut self.blocks[side];
         let share = KEPT / warps.len().max(1);
         let Some(warp) = warps.get_mut(access.warp.warp as usize) else { return };
         warp.turn += 1;
@@ -173,7 +182,7 @@ impl Fold {
                 let own = LOCAL | u64::from(access.warp.warp) << 32;
                 (at / 4..at / 4 + u64::from(access.size.div_ceil(4))).for_each(|word| add(own | word, 1 << (lane / 8)));
             } else {
-                sectors(at, access.size).for_each(|(line, bit)| add(line, bit));
+                sectors(at, u64::from(access.size)).for_each(|(line, bit)| add(line, bit));
             }
         }
         each_once(lines, from);
@@ -188,21 +197,25 @@ impl Fold {
         warp.seen.push(Seen { turn: warp.turn, pc: access.pc, kind: access.kind, local, ahead: false, lines });
     }
 
-    /// A warp asks for global memory ahead of time.
-    pub fn prefetched(&mut self, who: WarpId, mask: u32, addresses: &[u64; 32]) {
+    /// A warp asks for global memory ahead of time, each lane for so many bytes.
+    pub fn prefetched(&mut self, who: WarpId, mask: u32, addresses: &[u64; 32], bytes: &[u64; 32]) {
         let Some(side) = self.side(who.block) else { return };
-        let OfBlock { warps, lines, cut, .. } = &mut self.blocks[side];
+        let OfBlock { warps, lines, cut, beyond, .. } = &mut self.blocks[side];
         let share = KEPT / warps.len().max(1);
         let Some(warp) = warps.get_mut(who.warp as usize) else { return };
         warp.turn += 1;
         warp.stored = false;
-        if warp.kept >= share {
-            *cut = true;
-            return;
-        }
         let from = lines.len();
-        let asked = (0..32usize).filter(|lane| mask >> lane & 1 != 0);
-        lines.extend(asked.flat_map(|lane| sectors(addresses[lane], 1)));
+        let mut left = (share.saturating_sub(warp.kept) as u64) * LINE;
+        for lane in (0..32usize).filter(|lane| mask >> lane & 1 != 0 && bytes[*lane] > 0) {
+            let kept = bytes[lane].min(left);
+            left -= kept;
+            *beyond += (bytes[lane] - kept).div_ceil(SECTOR);
+            if kept > 0 {
+                lines.extend(sectors(addresses[lane], kept));
+            }
+            *cut |= kept < bytes[lane];
+        }
         each_once(lines, from);
         warp.kept += lines.len() - from;
         let lines = from as u32..lines.len() as u32;
@@ -224,6 +237,8 @@ impl Fold {
             joined,
             ..Locality::default()
         };
+        found.prefetched = self.blocks[0].beyond;
+        (found.hot, found.turns) = (heat::hot(&self.heat, &place), heat::turns(&self.heat, &place));
         self.cached(&mut found, place);
         for (loads, all) in [(true, &mut found.read), (false, &mut found.written)] {
             *all = self.touched(loads);
@@ -383,7 +398,7 @@ fn keep_lower(known: &mut Option<u64>, sector: u64) {
 }
 
 /// The sectors that some bytes lie in: their lines, and their bits there.
-fn sectors(at: u64, bytes: u32) -> impl Iterator<Item = (u64, u8)> {
+fn sectors(at: u64, bytes: u64) -> impl Iterator<Item = (u64, u8)> {
     const EACH: u64 = LINE / SECTOR;
-    (at / SECTOR..=(at + u64::from(bytes) - 1) / SECTOR).map(|sector| (sector / EACH, 1 << (sector % EACH)))
+    (at / SECTOR..=(at + bytes - 1) / SECTOR).map(|sector| (sector / EACH, 1 << (sector % EACH)))
 }

@@ -7,6 +7,8 @@
 #[cfg(not(target_family = "wasm"))]
 mod fold;
 #[cfg(not(target_family = "wasm"))]
+mod heat;
+#[cfg(not(target_family = "wasm"))]
 mod meet;
 #[cfg(not(target_family = "wasm"))]
 mod requests;
@@ -109,6 +111,23 @@ pub struct Meeting {
     pub far: [bool; 2],
 }
 
+/// Loads, or stores, of one instruction that go to a place of the L2 cache (512 bytes) to which blocks far away go, too.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hot {
+    /// Its file.
+    pub file: String,
+    /// Its line.
+    pub line: u32,
+    /// It stores.
+    pub store: bool,
+    /// Number of the place.
+    pub place: u64,
+    /// Sectors that the first block's requests ask for there, each request's own.
+    pub sectors: u64,
+    /// As [`Meeting::far`].
+    pub far: [bool; 2],
+}
+
 /// Loads of one source line.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LineLocality {
@@ -164,6 +183,13 @@ pub struct Locality {
     /// Sectors that prefetches asked for and no load of the block does.
     #[serde(default)]
     pub prefetched: u64,
+    /// The place of each load and of each store that asks for most, where blocks far away go there, too.
+    #[serde(default)]
+    pub hot: Vec<Hot>,
+    /// Files and lines of ordered loads of words that this block, and one far away, looks at before it writes them itself: one waits for
+    /// another, if it looks again and again.
+    #[serde(default)]
+    pub turns: Vec<(String, u32)>,
     /// What loads and prefetches touched of each region.
     pub read: Vec<Touch>,
     /// What stores and atomics touched of each region.
@@ -206,6 +232,8 @@ impl Locality {
             places: other.places.iter().map(place).collect(),
             lines: sum(|all| all.lines),
             prefetched: sum(|all| all.prefetched),
+            hot: other.hot.iter().map(|to| to.along(&self.hot, times)).collect(),
+            turns: other.turns.clone(),
             requests: sum(|all| all.requests),
             wavefronts: sum(|all| all.wavefronts),
             store_lines: sum(|all| all.store_lines),
@@ -233,13 +261,24 @@ impl Locality {
         let touched = |all: &[Touch]| vec![Touch::default(); all.len()];
         let place =
             |to: &LineLocality| LineLocality { file: to.file.clone(), line: to.line, ..LineLocality::default() };
+        let none = |to: &Hot| Hot { sectors: 0, ..to.clone() };
         let nothing = Self {
+            hot: self.hot.iter().map(none).collect(),
             places: self.places.iter().map(place).collect(),
             read: touched(&self.read),
             written: touched(&self.written),
             ..Self::default()
         };
         Self { cut: self.cut, ..nothing.along(&Self { cut: false, ..self.clone() }, share) }
+    }
+}
+
+impl Hot {
+    /// At another size it is another place.
+    fn along(&self, from: &[Self], times: f64) -> Self {
+        let same = |from: &&Self| (&from.file, from.line, from.store) == (&self.file, self.line, self.store);
+        let sectors = from.iter().find(same).map_or(self.sectors, |from| along(from.sectors, self.sectors, times));
+        Self { sectors, ..self.clone() }
     }
 }
 

@@ -14,17 +14,23 @@ fn fold(warps: [u32; 2], regions: &[MemoryRegion]) -> Fold {
 fn access(fold: &mut Fold, (block, warp): (u64, u32), kind: AccessKind, space: Space, to: &[u64]) {
     let mut addresses = [0; 32];
     addresses[..to.len()].copy_from_slice(to);
-    fold.access(&WarpAccess {
-        warp: WarpId { block, slot: 0, warp },
+    let mask = (1u64 << to.len()).wrapping_sub(1) as u32;
+    fold.access(&WarpAccess { space, mask, ..one(WarpId { block, slot: 0, warp }, kind, &addresses) });
+}
+
+/// Of the first lane, to global memory.
+fn one(warp: WarpId, kind: AccessKind, addresses: &[u64; 32]) -> WarpAccess<'_> {
+    WarpAccess {
+        warp,
         pc: 0,
-        space,
+        space: Space::Global,
         kind,
         order: MemoryOrder::Weak,
         scope: Scope::Sys,
         size: 4,
         indivisible: 0,
-        mask: (1u64 << to.len()).wrapping_sub(1) as u32,
-        addresses: &addresses,
+        mask: 1,
+        addresses,
         silent: 0,
         copy: false,
         mark: false,
@@ -35,7 +41,7 @@ fn access(fold: &mut Fold, (block, warp): (u64, u32), kind: AccessKind, space: S
         proxy: false,
         reserved: false,
         home: 0,
-    });
+    }
 }
 
 fn row(base: u64) -> Vec<u64> {
@@ -241,12 +247,64 @@ fn prefetches_move_what_nobody_loads() {
     let far_apart: [u64; 32] = std::array::from_fn(|lane| 4096 * (lane as u64 + 1));
     let own: [u64; 32] = std::array::from_fn(|lane| 4 * lane as u64);
     let of = |warp| WarpId { block: 0, slot: 0, warp };
-    fold.prefetched(of(0), u32::MAX, &own);
-    fold.prefetched(of(0), 0xffff, &far_apart);
+    fold.prefetched(of(0), u32::MAX, &own, &[1; 32]);
+    fold.prefetched(of(0), 0xffff, &far_apart, &[1; 32]);
     access(&mut fold, (0, 1), AccessKind::Load, Space::Global, &row(0));
     let found = finish(fold);
     assert_eq!((found.prefetched, found.requested), (16, 4), "what the block loads itself comes once");
     assert_eq!(found.missed, [4; 6], "and is in no first-level cache before");
     assert_eq!((found.read[0].sectors, found.lines, found.requests), (20, 18, 1));
     assert_eq!(found.read[0].pairs, 2 + 8, "they are no scattered loads");
+}
+
+#[test]
+fn prefetches_of_many_bytes_move_all_of_them() {
+    let region = [MemoryRegion { base: 0, bytes: 1 << 30 }];
+    let of = |warp| WarpId { block: 0, slot: 0, warp };
+    let mut bulk = fold([1, 0], &region);
+    bulk.prefetched(of(0), 1, &[4096; 32], &[65536; 32]);
+    let found = finish(bulk);
+    assert_eq!((found.prefetched, found.read[0].sectors, found.lines), (2048, 2048, 512));
+    // More than is kept is traffic all the same.
+    let mut large = fold([1, 0], &region);
+    large.prefetched(of(0), 3, &[0; 32], &[1 << 24; 32]);
+    let found = finish(large);
+    assert_eq!((found.prefetched, found.cut), (1 << 20, true));
+}
+
+#[test]
+fn places_that_all_blocks_go_to_are_hot() {
+    let mut fold = fold([2, 1], &NONE);
+    for (block, base) in [(0, 0), (1, 4096), (9, 1 << 20)] {
+        for _ in 0..3 {
+            // Two sectors of one place, and what only its block has.
+            access(&mut fold, (block, 0), AccessKind::Load, Space::Global, &[512, 544, 1 << 30]);
+            access(&mut fold, (block, 0), AccessKind::Store, Space::Global, &[base + (1 << 24)]);
+        }
+        access(&mut fold, (block, 0), AccessKind::Load, Space::Shared, &[512]);
+    }
+    let hot = Hot { file: "k.cu".into(), line: 0, store: false, place: 1, sectors: 6, far: [true, true] };
+    assert_eq!(finish(fold).hot, [hot]);
+}
+
+#[test]
+fn who_looks_at_a_word_before_writing_it_waits_for_its_turn() {
+    let of = |kinds: &[AccessKind], order: MemoryOrder| {
+        let mut fold = fold([1, 1], &NONE);
+        for block in [0, 1, 9] {
+            for (pc, kind) in kinds.iter().enumerate() {
+                let warp = WarpId { block, slot: 0, warp: 0 };
+                fold.access(&WarpAccess { pc: pc as u32, order, ..one(warp, *kind, &[4096; 32]) });
+            }
+        }
+        finish(fold).turns
+    };
+    let (load, store, atomic) = (AccessKind::Load, AccessKind::Store, AccessKind::Atomic);
+    let turn = [("k.cu".to_owned(), 0)];
+    assert_eq!(of(&[load, store], MemoryOrder::Volatile), turn);
+    assert_eq!(of(&[load, load, atomic], MemoryOrder::Acquire), turn);
+    // Who arrives first is at a barrier of the grid.
+    assert_eq!(of(&[atomic, load, atomic], MemoryOrder::Relaxed), []);
+    assert_eq!(of(&[load], MemoryOrder::Volatile), []);
+    assert_eq!(of(&[load, store], MemoryOrder::Weak), []);
 }

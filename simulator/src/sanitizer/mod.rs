@@ -253,9 +253,9 @@ impl Observer for Sanitizer {
     }
 
     #[cfg(not(target_family = "wasm"))]
-    fn prefetched(&mut self, warp: WarpId, mask: u32, addresses: &[u64; 32]) {
+    fn prefetched(&mut self, warp: WarpId, mask: u32, addresses: &[u64; 32], bytes: &[u64; 32]) {
         if let Some(fold) = &mut self.fold {
-            fold.prefetched(warp, mask, addresses);
+            fold.prefetched(warp, mask, addresses, bytes);
         }
     }
 

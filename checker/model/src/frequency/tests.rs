@@ -21,6 +21,7 @@ fn op(class: Option<Class>, line: u32) -> Op {
         shared_atomic: None,
         fence: None,
         calls: false,
+        double_products: 0,
     }
 }
 

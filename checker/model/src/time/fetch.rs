@@ -48,6 +48,7 @@ mod tests {
             shared_atomic: None,
             fence: None,
             calls: false,
+            double_products: 0,
         };
         let block = |length: &usize| Block {
             address: 0,

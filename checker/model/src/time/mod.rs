@@ -3,6 +3,8 @@
 mod dram;
 mod fetch;
 mod parts;
+mod pauses;
+mod together;
 mod traffic;
 mod work;
 

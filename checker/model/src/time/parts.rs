@@ -1,8 +1,9 @@
 //! The parts of one launch's time, and how they go together.
 
+use super::pauses::Pauses;
 use super::traffic::{Traffic, goes_past_l1, misses, spilled};
-use super::work::{BlockWork, SECTOR, atomics_us};
-use super::{Bar, Bound, fetch};
+use super::work::{BlockWork, SECTOR, atomics_us, tensor};
+use super::{Bar, Bound, fetch, together};
 use crate::chain::{self, Waits};
 use crate::code::{Code, SharedAtomic, Unit};
 use crate::device::Device;
@@ -44,7 +45,7 @@ impl Parts {
         let traffic = Traffic::of(facts, launch, (code, spilled), at_once, device);
         let memory = &device.memory;
         let to_sm = sm_us((traffic.loaded + traffic.stored) * SECTOR / memory.l2_bytes_per_cycle);
-        let l2 = to_sm.max(traffic.l2_us(device) * blocks);
+        let l2 = to_sm.max(traffic.l2_us(device) * blocks).max(together::hot_us(launch, code, device));
         // Shared memory and the L1 cache are one memory.
         let both = sm_us(wavefronts + traffic.wavefronts);
         let mostly_shared = wavefronts > traffic.wavefronts;
@@ -70,17 +71,17 @@ impl Parts {
         };
         let costs = chain::costs(code, &found.blocks, device, &waits);
         let warps = ran * warps_per_block;
-        let path = launch.locality.path.max(1.0);
         let sum = |of: &dyn Fn(&chain::Cost) -> f64| -> f64 {
             costs.iter().zip(&found.blocks).map(|(cost, times)| of(cost) * times / warps).sum()
         };
         let waited = sum(&|cost| cost.memory);
-        let chain = waited + (sum(&|cost| cost.cycles) - waited) * path + device.overhead.block;
+        let works = Pauses::of(code, found, launch, device).among(sum(&|cost| cost.cycles) - waited);
+        let chain = waited + works + device.overhead.block;
         let rounds = (on_sm / resident).max(1.0);
         let rounds = if rounds < 4.0 { rounds.ceil() } else { rounds };
         // Its own bytes need their time, too, when nobody else's are under way.
         let own = dram / on_sm.max(1.0);
-        let latency = (device.us(chain) + own) * rounds;
+        let latency = ((device.us(chain) + own) * rounds).max(together::turns_us(launch, code, device));
 
         let bars = [
             (Bound::Issue, by_schedulers(issued)),
@@ -91,7 +92,7 @@ impl Parts {
             (Bound::Double, by_schedulers(work.of_unit(Unit::Double) * busy.double)),
             (Bound::Special, by_schedulers((work.of_unit(Unit::Special) + work.of_unit(Unit::Match)) * busy.special)),
             (Bound::Match, by_schedulers(values * busy.match_value)),
-            (Bound::Tensor, by_schedulers(work.of_unit(Unit::Tensor) * busy.tensor)),
+            (Bound::Tensor, by_schedulers(tensor(code, found, ran, busy))),
             (Bound::Requests, by_schedulers(requests)),
             (Bound::Shared, shared),
             (Bound::Constant, sm_us(per_block(counters.constant_load_wavefronts) * memory.constant_word)),
@@ -180,7 +181,7 @@ fn by_line(code: &Code, launch: &LaunchFacts, capacity: f64, mix: &dyn Fn(f64) -
         let names = |name: &&String| file_name(name) == file_name(&place.file);
         let Some(file) = code.files.iter().position(|name| names(&name)) else { continue };
         let late = misses(&place.late, capacity) / place.requested.max(1) as f64;
-        let timely = if goes_past_l1(code, place) { 0.0 } else { 1.0 - late };
+        let timely = if goes_past_l1(code, &place.file, place.line) { 0.0 } else { 1.0 - late };
         let lines = place.lines as f64 / place.requests.max(1) as f64;
         let Ok(file) = u16::try_from(file) else { continue };
         all.insert((file, place.line), mix(timely.max(0.0)) + lines - 1.0);

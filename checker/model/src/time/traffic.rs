@@ -6,7 +6,7 @@ use crate::code::{Code, Unit};
 use crate::device::Device;
 use crate::facts::{Facts, LaunchFacts};
 use crate::frequency::{Frequencies, file_name, place};
-use simulator::locality::{CAPACITIES, LineLocality, Touch};
+use simulator::locality::{CAPACITIES, Touch};
 
 /// Sectors that leave, for each that would be filled, from which on they are partial ones.
 const PARTIAL: f64 = 1.2;
@@ -145,15 +145,15 @@ impl Traffic {
 }
 
 /// Does a source line load past the L1 cache?
-pub(super) fn goes_past_l1(code: &Code, at: &LineLocality) -> bool {
-    let here = (file_name(&at.file), at.line);
+pub(super) fn goes_past_l1(code: &Code, file: &str, line: u32) -> bool {
+    let here = (file_name(file), line);
     let mut ops = code.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.past_l1);
     ops.any(|op| place(code, op) == Some(here))
 }
 
 /// Sectors that the cache would have had, of loads that go past it.
 fn past_l1(code: &Code, launch: &LaunchFacts, capacity: f64) -> f64 {
-    let places = launch.locality.places.iter().filter(|place| goes_past_l1(code, place));
+    let places = launch.locality.places.iter().filter(|place| goes_past_l1(code, &place.file, place.line));
     places.map(|place| (place.requested as f64 - misses(&place.late, capacity)).max(0.0)).sum()
 }
 

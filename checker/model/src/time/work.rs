@@ -2,7 +2,7 @@
 
 use super::dram::touched_once;
 use crate::class::Class;
-use crate::code::{Code, Unit};
+use crate::code::{Block, Code, Op, Unit};
 use crate::device::{Device, PipeCycles};
 use crate::facts::{Facts, LaunchFacts};
 use crate::frequency::{Frequencies, file_name};
@@ -52,6 +52,13 @@ impl BlockWork {
     pub(super) fn of_unit(&self, unit: Unit) -> f64 {
         self.units.get(&unit).copied().unwrap_or(0.0)
     }
+}
+
+/// Cycles of a scheduler's tensor core for a block's products of matrices: those of doubles by how much there is to multiply.
+pub(super) fn tensor(code: &Code, found: &Frequencies, ran: f64, busy: &PipeCycles) -> f64 {
+    let each = |op: &Op| (f64::from(op.double_products) / busy.double_products).max(busy.tensor);
+    let of = |block: &Block| block.ops.iter().filter(|op| op.unit == Unit::Tensor).map(each).sum::<f64>();
+    code.blocks.iter().zip(&found.blocks).map(|(block, times)| of(block) * times / ran).sum()
 }
 
 /// Atomics on global memory. A sector's request at its place of the L2 cache takes as long as it has lanes at one address, and those at

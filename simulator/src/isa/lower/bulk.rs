@@ -1,7 +1,7 @@
 //! `cp.async.bulk`, `cp.reduce.async.bulk`: copies of many bytes by one thread. Tensor maps are not supported.
 
 use crate::isa::function::{Builder, Lower, Unknown};
-use crate::isa::lower::memory::{address, atomic_function, left};
+use crate::isa::lower::memory::{address, atomic_function, left, prefetch_bytes};
 use crate::isa::op::{AddressSpace, BulkOp, MbarrierKind, MbarrierOp, Op};
 use crate::isa::parts::Parts;
 use crate::observe::Copies;
@@ -24,12 +24,7 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
     }
     if parts.has("prefetch") {
         // Into the level 2 cache, from global memory: nothing else can be written.
-        return if parts.has("L2") && parts.has("global") {
-            b.emit(Op::Nop);
-            Ok(())
-        } else {
-            Err(Unknown)
-        };
+        return if parts.has("L2") && parts.has("global") { prefetch_bytes(b, operands) } else { Err(Unknown) };
     }
     let space = |name: &str| match name {
         "global" => Some(AddressSpace::Global),

@@ -104,7 +104,7 @@ pub enum Op {
     Store(u32),
     /// `discard`: nothing is left of these bytes. Index into [`accesses`](super::Code::accesses), without registers.
     Discard(u32),
-    /// `prefetch`: only a model of time asks for it. Index into [`accesses`](super::Code::accesses), without registers.
+    /// `prefetch`: only a model of time asks for it. Index into [`accesses`](super::Code::accesses), with a register for its bytes or none.
     #[cfg(not(target_family = "wasm"))]
     Prefetch(u32),
     /// Index into [`atomics`](super::Code::atomics).

@@ -132,7 +132,11 @@ impl Op {
                 op.regs.iter().for_each(|reg| visit(*reg, Value));
             }
             #[cfg(not(target_family = "wasm"))]
-            Self::Prefetch(index) => visit(code.accesses[index as usize].base, Address),
+            Self::Prefetch(index) => {
+                let op = &code.accesses[index as usize];
+                visit(op.base, Address);
+                op.regs.iter().for_each(|reg| visit(*reg, Decides));
+            }
             Self::Atomic(index) => {
                 let op = &code.atomics[index as usize];
                 visit(op.base, Address);

@@ -65,15 +65,19 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
-    /// `prefetch`: nothing comes of it, wherever it goes, but traffic.
+    /// `prefetch`, `cp.async.bulk.prefetch`: nothing comes of it, wherever it goes, but traffic. Of the latter a register has the bytes.
     #[cfg(not(target_family = "wasm"))]
     pub fn prefetch(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, mask: u32, op: &AccessOp) -> Flow {
         let group = warp.groups[at];
         if O::ACTIVE {
             let mut found = self.lane_addresses(warp, group.frame, op.base, op.offset, op.frame);
+            let bytes = match op.regs.first() {
+                Some(size) => warp.read(group.frame, *size).map(|size| size & 0xffff_ffff),
+                None => [u64::from(op.size); 32],
+            };
             for (space, mask) in Self::by_space(op.space, mask, &mut found) {
                 if space == AddressSpace::Global {
-                    self.observer.prefetched(shared.warp(warp.index), mask, &found);
+                    self.observer.prefetched(shared.warp(warp.index), mask, &found, &bytes);
                 }
             }
         }

@@ -206,6 +206,25 @@ pub fn prefetch(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
     Ok(())
 }
 
+/// `cp.async.bulk.prefetch.L2.global [a], size`
+#[cfg(not(target_family = "wasm"))]
+pub fn prefetch_bytes(b: &mut Builder<'_>, operands: &[Operand]) -> Lower<()> {
+    let [at, size, ..] = operands else { return Err(Unknown) };
+    let (base, offset, frame, space) = address(b, at, AddressSpace::Global)?;
+    let size = b.source(size, Ty::U32)?;
+    let access = without_registers(space, 1, (base, offset, frame));
+    b.code.accesses.push(AccessOp { regs: vec![size], ..access });
+    b.emit(Op::Prefetch(b.code.accesses.len() as u32 - 1));
+    Ok(())
+}
+
+/// The same on the page.
+#[cfg(target_family = "wasm")]
+pub fn prefetch_bytes(b: &mut Builder<'_>, _: &[Operand]) -> Lower<()> {
+    b.emit(Op::Nop);
+    Ok(())
+}
+
 /// The same on the page, where nobody asks what it costs.
 #[cfg(target_family = "wasm")]
 pub fn prefetch(b: &mut Builder<'_>, _: &Parts<'_>, _: &[Operand]) -> Lower<()> {
