@@ -106,7 +106,7 @@ pub struct WarpAccess<'a> {
     pub mark: bool,
     /// Of a marked load: by a texture or surface instruction. What it reads may be written later in the launch, not before.
     pub texture: bool,
-    /// Of an atomic: its order is named, relaxed for one, rather than left out.
+    /// Of an atomic: that it is relaxed its author says, rather than nobody.
     pub named: bool,
     /// Of a load that an atomic corrects, and of that atomic: a number that they share; else 0. [`PERHAPS`] of a load of
     /// which only its address will tell whether an atomic corrects it.

@@ -30,6 +30,12 @@ impl<'a> Parts<'a> {
         self.pick(|found| (found == name).then_some(())).is_some()
     }
 
+    /// Are both modifiers there, and the second one in front?
+    pub fn is_behind(&self, name: &str, other: &str) -> bool {
+        let at = |wanted: &str| self.mods.iter().position(|found| *found == wanted);
+        at(name).zip(at(other)).is_some_and(|(name, other)| name > other)
+    }
+
     /// The first modifier that means something to `f`.
     pub fn pick<T>(&self, mut f: impl FnMut(&'a str) -> Option<T>) -> Option<T> {
         let (at, value) = self.mods.iter().enumerate().find_map(|(at, name)| Some((at, f(name)?)))?;

@@ -171,13 +171,18 @@ fn allowed(limit: u64) -> String {
 /// The launch line at fault when the compiler refuses a launched name that is no kernel.
 fn no_kernel(file: &KernelFile, error: &compile::CompileError) -> Option<LineError> {
     let compile::CompileError::Rejected { diagnostics, .. } = error else { return None };
-    let name = diagnostics.iter().find_map(|said| {
+    let (name, why) = diagnostics.iter().find_map(|said| {
         let named = said.message.strip_prefix(compile::NO_KERNEL);
-        named.or_else(|| said.message.strip_prefix(compile::BAD_KERNEL))?.split('`').next()
+        named.or_else(|| said.message.strip_prefix(compile::BAD_KERNEL))?.split_once('`')
     })?;
-    // Of a kernel that is there the compiler says best what is wrong with its template arguments.
     let base = name.split('<').next().unwrap_or(name).trim();
     let known = file.global_functions().iter().any(|kernel| kernel == base.rsplit("::").next().unwrap_or(base));
+    if known && why.contains("instance of function template") {
+        let form =
+            format!("launch {base}<ARGUMENTS><<<GRID, BLOCK>>>(...), with the template arguments that the kernel has");
+        return Some(file.missing_kernel(name).expected(form));
+    }
+    // Of another kernel that is there the compiler says best what is wrong with it.
     (!known).then(|| file.missing_kernel(name))
 }
 

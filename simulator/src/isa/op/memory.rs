@@ -116,7 +116,7 @@ pub struct AtomicOp {
     pub corrects: bool,
     /// Somebody uses its result.
     pub answers: bool,
-    /// Its order is named (`atom.relaxed`), rather than left out.
+    /// Its order is the author's (`atom.exch.relaxed`), rather than left out.
     pub named: bool,
     /// See [`crate::observe::WarpAccess::group`].
     pub group: u32,

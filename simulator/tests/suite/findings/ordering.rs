@@ -74,10 +74,11 @@ fn a_lock_that_is_taken_by_what_says_that_it_is_relaxed_orders_nothing() {
     };
     for (exchange, behind, expected) in [
         ("atom.global.exch.b32", "", false),
+        ("atom.relaxed.gpu.global.exch.b32", "", false),
         ("atom.acquire.gpu.global.exch.b32", "", false),
-        ("atom.relaxed.gpu.global.exch.b32", "fence.acq_rel.gpu;", false),
-        ("atom.relaxed.gpu.global.exch.b32", "", true),
-        ("atom.relaxed.gpu.global.exch.b32", "fence.acq_rel.cta;", true),
+        ("atom.exch.relaxed.gpu.b32", "fence.acq_rel.gpu;", false),
+        ("atom.exch.relaxed.gpu.b32", "", true),
+        ("atom.exch.relaxed.gpu.b32", "fence.acq_rel.cta;", true),
     ] {
         assert_eq!(races(exchange, behind), expected, "{exchange} {behind}");
     }

@@ -137,7 +137,8 @@ pub fn atomic(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> L
     b.code.atomics.push(AtomicOp {
         corrects,
         answers: !d.is_empty(),
-        named: parts.has("relaxed"),
+        // As `cuda::atomic` writes it. For sm_100 the compiler itself writes `atom.relaxed.gpu.add` for `atomicAdd`.
+        named: parts.is_behind("relaxed", name),
         group: 0,
         space,
         own: is_own(parts),
