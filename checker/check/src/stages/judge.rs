@@ -179,6 +179,7 @@ pub fn verdict(problem: &Problem, report: &mut Report, candidate: &Built, source
     report.stages.sort_by_key(|stage| stage.name);
     if report.verdict == Verdict::Passed {
         report.learned = Some(problem.manifest.learned.clone());
+        report.notes.extend(super::slower::hardly_enough(problem, report));
     }
 }
 

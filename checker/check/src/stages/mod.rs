@@ -236,7 +236,6 @@ impl Checking<'_> {
         }
         report.goals.extend(report.speedup.as_ref().and_then(|speedup| slower::measured(problem, speedup)));
         verdict(problem, report, &versions.candidate, self.check.sources);
-        report.notes.extend(slower::hardly_enough(problem, report));
         not_judged(report, left_out);
         Ok(())
     }
