@@ -31,8 +31,16 @@ struct Sums {
             asm(PTX " %0, %1, %2;" : "=f"(d) : "f"(a), "f"(b));                                                        \
             return d;                                                                                                  \
         }                                                                                                              \
-        static __device__ double value(double x, double y) { return x / y; }                                           \
+        static __device__ double value(double x, double y) { return quotient(x, y); }                                  \
     };
+
+static __device__ bool is_normal(float x) { return fabsf(x) >= 1.17549435e-38f && !isinf(x) && !isnan(x); }
+
+// As the simulator divides: times the reciprocal, where all of it is normal numbers.
+static __device__ double quotient(double x, double y) {
+    const float reciprocal = __frcp_rn(float(y)), product = __fmul_rn(float(x), reciprocal);
+    return is_normal(float(x)) && is_normal(reciprocal) && is_normal(product) ? product : x / y;
+}
 
 // The angle as the hardware and the simulator see it: turns, rounded towards zero to single.
 static __device__ double angle(double x) {

@@ -1,4 +1,5 @@
-//! Approximate instructions (PTX ISA 9.7.3): the correctly rounded result of a double-precision computation.
+//! Approximate instructions (PTX ISA 9.7.3): the correctly rounded result of a double-precision computation; of quotients the
+//! dividend times the rounded reciprocal.
 //!
 //! The hardware's tables differ in the last bits; both lie within the manual's bound, which each function states, with the
 //! largest difference from an H200.
@@ -83,8 +84,7 @@ pub fn rsqrt_f32(a: u32, ftz: bool) -> u32 {
 }
 
 /// `div.approx{.ftz}.f32` (9.7.3.8): at most 2 ulp for |b| in [2^-126, 2^126]. For larger finite |b|, zero of the
-/// quotient's sign, or NaN if `a` is infinite. At most 2 ulp from an H200, but
-/// where only one of the two flushes the result.
+/// quotient's sign, or NaN if `a` is infinite. At most 2 ulp from an H200.
 #[inline]
 pub fn div_f32_approx(a: u32, b: u32, ftz: bool) -> u32 {
     let magnitude = b & 0x7fff_ffff;
@@ -94,13 +94,19 @@ pub fn div_f32_approx(a: u32, b: u32, ftz: bool) -> u32 {
             _ => (a ^ b) & 0x8000_0000,
         };
     }
-    div_f32(a, b, Rounding::Nearest, ftz)
+    div_f32_full(a, b, ftz)
 }
 
-/// `div.full{.ftz}.f32` (9.7.3.8): at most 2 ulp. At most 2 ulp from an H200, but where only one of the two
-/// flushes the result.
+/// `div.full{.ftz}.f32` (9.7.3.8): at most 2 ulp. At most 2 ulp from an H200. As there the dividend times the divisor's
+/// reciprocal, of which 41 / 41 is not quite 1.
 #[inline]
 pub fn div_f32_full(a: u32, b: u32, ftz: bool) -> u32 {
+    let [dividend, divisor] = [a, b].map(f32::from_bits);
+    let reciprocal = 1.0 / divisor;
+    let quotient = dividend * reciprocal;
+    if dividend.is_normal() && reciprocal.is_normal() && quotient.is_normal() {
+        return quotient.to_bits();
+    }
     div_f32(a, b, Rounding::Nearest, ftz)
 }
 
