@@ -75,7 +75,7 @@ pub enum Reach {
     Near,
     /// Towards the `time` size, as far as that takes some seconds.
     Far,
-    /// The same with four times as much to do. Of a ladder every element type at every size and block size.
+    /// The same with sixteen times as much to do. Of a ladder every element type at every size and block size.
     Whole,
 }
 

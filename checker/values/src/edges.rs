@@ -146,16 +146,6 @@ pub fn bits(real: f64, dtype: DType) -> u64 {
     }
 }
 
-/// The number of a word of any type.
-pub fn real(word: u64, dtype: DType) -> f64 {
-    let unused = 64 - 8 * dtype.size() as u32;
-    match dtype {
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => (((word << unused) as i64) >> unused) as f64,
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => (word << unused >> unused) as f64,
-        _ => value(word, dtype),
-    }
-}
-
 fn value(bits: u64, dtype: DType) -> f64 {
     match dtype {
         DType::F64 => f64::from_bits(bits),

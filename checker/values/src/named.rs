@@ -1,5 +1,6 @@
 //! Numbers that stand in a kernel's code, as elements of its inputs: what it does about one value alone no draw meets.
 
+use crate::compare::real;
 use crate::edges;
 use crate::fill::chosen;
 use plan::dtype::DType;
@@ -62,7 +63,7 @@ fn inside(buffer: &Buffer, seed: u64) -> Option<impl Fn(u64) -> bool + use<>> {
         _ => return None,
     };
     Some(move |word: u64| {
-        let real = edges::real(word, dtype);
+        let real = real(dtype, &word.to_le_bytes()[..dtype.size()]);
         real >= lo && (real < hi || whole && real <= hi) && (!whole || real.fract() == 0.0)
     })
 }
@@ -91,12 +92,7 @@ mod tests {
         let buffer = Buffer { name: "a".into(), dtype, len: 400, role: Role::In, fill: Some(fill) };
         let mut bytes = vec![0x11; 400 * dtype.size()];
         put(&buffer, numbers, 7, false, &mut bytes);
-        let element = |bytes: &[u8]| {
-            let mut word = [0; 8];
-            word[..bytes.len()].copy_from_slice(bytes);
-            edges::real(u64::from_le_bytes(word), dtype)
-        };
-        bytes.chunks(dtype.size()).map(element).collect()
+        bytes.chunks(dtype.size()).map(|bytes| real(dtype, bytes)).collect()
     }
 
     #[test]

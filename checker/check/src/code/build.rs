@@ -223,7 +223,7 @@ impl Built {
     pub fn numbers(&self) -> BTreeSet<i64> {
         let lines = self.file.text().lines().filter(|line| line.trim_start().starts_with("//@"));
         let words = lines.flat_map(|line| line.split(|letter: char| !letter.is_ascii_alphanumeric()));
-        words.filter_map(|word| word.parse().ok()).chain(self.between().numbers.iter().copied()).collect()
+        words.filter_map(|word| word.parse().ok()).chain(self.literals().copied()).collect()
     }
 
     fn between(&self) -> &Between {

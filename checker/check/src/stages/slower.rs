@@ -3,7 +3,7 @@
 
 use super::numbers::{self, Known};
 use problem::{Condition, Goal, Kind, Metric, Problem};
-use report::{GoalResult, Provenance, Report, Speedup, Verdict};
+use report::{GoalResult, Provenance, Report, Speedup};
 
 /// Of the speedup that a goal asks for, ...
 const PART: f64 = 0.5;
@@ -49,9 +49,9 @@ pub fn measured(problem: &Problem, speedup: &Speedup) -> Option<GoalResult> {
     missed(Metric::Speedup, MEASURED, &known, Some(&speedup.provenance))
 }
 
-/// What a passed report says of a speedup that a GPU is asked for and the model does not believe in.
+/// What the report of a kernel that has passed says of a speedup that a GPU is asked for and the model does not believe in.
 pub fn hardly_enough(problem: &Problem, report: &Report) -> Option<String> {
-    let modelled = report.modelled.as_ref().filter(|_| report.verdict == Verdict::Passed)?;
+    let modelled = report.modelled.as_ref()?;
     let asked = problem.manifest.goals.iter().filter(|goal| goal.metric == Metric::Speedup);
     let least = asked.flat_map(|goal| &goal.conditions).find_map(|condition| match condition {
         Condition::Min(least) => Some(*least),
