@@ -6,7 +6,6 @@ use crate::backend::{JobError, Program, RunId};
 use plan::{Buffer, Role};
 use std::rc::Rc;
 use values::fill::Values;
-use values::named;
 
 /// Fills inputs, poisons outputs and scratch.
 pub(super) fn prepare(session: &mut dyn Session, program: &Program, run: &RunId) -> Result<(), Stop> {
@@ -27,14 +26,8 @@ pub fn prepare_buffer(session: &mut dyn Session, program: &Program, index: usize
 }
 
 pub(super) fn filled(program: &Program, buffer: &Buffer, run: &RunId) -> Result<Rc<Vec<u8>>, JobError> {
-    let drawn = kept::fill(buffer, run.seed, run.values, &program.dir)
-        .map_err(|error| JobError::Fill { message: error.to_string() })?;
-    let numbers = &program.plan.numbers;
-    let single = run.values == Values::Ends;
-    if !(single || run.values == Values::Edges) || numbers.is_empty() || buffer.role != Role::In {
-        return Ok(drawn);
-    }
-    let mut bytes = drawn.to_vec();
-    named::put(buffer, numbers, run.seed, single, &mut bytes);
-    Ok(Rc::new(bytes))
+    let holds_numbers = buffer.role == Role::In && matches!(run.values, Values::Edges | Values::Ends);
+    let numbers: &[i64] = if holds_numbers { &program.plan.numbers } else { &[] };
+    kept::fill(buffer, (run.seed, run.values), numbers, &program.dir)
+        .map_err(|error| JobError::Fill { message: error.to_string() })
 }

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 use values::fill::{self, FillError, Values};
+use values::named;
 
 /// Bytes that are kept.
 const MOST: usize = if cfg!(test) { 1 << 12 } else { 32 << 20 };
@@ -14,6 +15,7 @@ struct Made {
     buffer: Buffer,
     seed: u64,
     values: Values,
+    numbers: Vec<i64>,
     bytes: Rc<Vec<u8>>,
 }
 
@@ -21,19 +23,30 @@ thread_local! {
     static KEPT: RefCell<Vec<Made>> = const { RefCell::new(Vec::new()) };
 }
 
-/// [`fill::fill`], which is done once for the inputs used last. What comes from a file is read each time.
+/// [`fill::fill`] with some of `numbers` put in ([`named::put`]), which is done once for the inputs used last. What comes from a file is
+/// read each time.
 ///
 /// # Errors
 /// As `fill`.
-pub fn fill(buffer: &Buffer, seed: u64, values: Values, dir: &Path) -> Result<Rc<Vec<u8>>, FillError> {
-    let same = |made: &Made| made.seed == seed && made.values == values && made.buffer == *buffer;
+pub fn fill(
+    buffer: &Buffer,
+    (seed, values): (u64, Values),
+    numbers: &[i64],
+    dir: &Path,
+) -> Result<Rc<Vec<u8>>, FillError> {
+    let same =
+        |made: &Made| made.seed == seed && made.values == values && made.numbers == numbers && made.buffer == *buffer;
     let known = KEPT.with_borrow(|kept| kept.iter().find(|made| same(made)).map(|made| Rc::clone(&made.bytes)));
     if let Some(bytes) = known {
         return Ok(bytes);
     }
-    let bytes = Rc::new(fill::fill(buffer, seed, values, dir)?);
+    let mut bytes = fill::fill(buffer, seed, values, dir)?;
+    if !numbers.is_empty() {
+        named::put(buffer, numbers, seed, values == Values::Ends, &mut bytes);
+    }
+    let bytes = Rc::new(bytes);
     if bytes.len() <= MOST && !fill::is_from_file(buffer) {
-        let made = Made { buffer: buffer.clone(), seed, values, bytes: Rc::clone(&bytes) };
+        let made = Made { buffer: buffer.clone(), seed, values, numbers: numbers.to_vec(), bytes: Rc::clone(&bytes) };
         KEPT.with_borrow_mut(|kept| {
             kept.push(made);
             while kept.iter().map(|made| made.bytes.len()).sum::<usize>() > MOST {
@@ -68,7 +81,7 @@ mod tests {
             {
                 for values in [Values::AsStated, Values::ExactIntegers, Values::Delicate] {
                     let buffer = of(name, len);
-                    let kept = fill(&buffer, seed, values, here).unwrap();
+                    let kept = fill(&buffer, (seed, values), &[], here).unwrap();
                     assert!(
                         *kept == fill::fill(&buffer, seed, values, here).unwrap(),
                         "{name} {len} {seed} {values:?}"
