@@ -124,7 +124,7 @@ impl Default for Limits {
 }
 
 /// The device to simulate and how to watch it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Order of execution.
@@ -143,6 +143,9 @@ pub struct Config {
     pub coverage: bool,
     /// Report what every comparison came to, and arithmetic with sizes: [`crate::LaunchReport::conditions`]. That takes an operation at a time.
     pub conditions: bool,
+    /// Look for inputs that turn conditions: [`crate::LaunchReport::steered`]. Only where nothing is checked, and not in WebAssembly.
+    #[cfg(not(target_family = "wasm"))]
+    pub steer: Option<crate::steer::SteerRequest>,
     /// Warps to trace; that takes one thread of the host, whatever `threads` says.
     pub trace: Option<crate::trace::TraceRequest>,
     /// What two blocks find again in caches, and where they meet: [`crate::LaunchReport::locality`]. Only where nothing is checked,
@@ -182,6 +185,8 @@ impl Default for Config {
             lines: false,
             coverage: false,
             conditions: false,
+            #[cfg(not(target_family = "wasm"))]
+            steer: None,
             trace: None,
             locality: None,
             threads: 1,

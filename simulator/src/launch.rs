@@ -61,6 +61,10 @@ pub struct LaunchReport {
     /// Every instruction that made a predicate or computed with sizes, and what it came to; empty unless [`crate::Config::conditions`].
     #[serde(default)]
     pub conditions: Vec<crate::Condition>,
+    /// Inputs that [`crate::Config::steer`] asked for.
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(default)]
+    pub steered: Vec<crate::steer::Steered>,
     /// The trace, if [`crate::Config::trace`] asked for one.
     pub trace: Option<crate::trace::Trace>,
     /// What [`crate::Config::locality`] asked for.

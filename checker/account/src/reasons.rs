@@ -2,7 +2,9 @@
 
 use super::element::Elements;
 use super::orders::{self, schedule_name, schedule_with_words};
-use execution::backend::{Checked, Death, Difference, Found, RunId, Status, UNREADABLE, Untried, WrongOutput};
+use execution::backend::{
+    Checked, Death, Difference, Found, RunId, Status, TurnedInputs, UNREADABLE, Untried, WrongOutput,
+};
 use plan::Buffer;
 use problem::LineError;
 use report::{Cause, Excerpt, Pattern, Reason, Sources, Verdict};
@@ -66,6 +68,9 @@ pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     }
     reasons
 }
+
+/// Elements that are named, of inputs that were found.
+const TURNED: usize = 4;
 
 /// What may help who was cut off.
 const ENDS_SOONER: &str = "what ran before this size was right; a kernel that does less work, a smaller grid or a machine with nothing \
@@ -351,6 +356,16 @@ fn run(checked: &Checked, scene: &Scene<'_>) -> String {
                 Values::Delicate => ", where inputs are of one sign and need all their digits",
             });
         }
+    }
+    if let Some(TurnedInputs { line, elements, .. }) = &checked.turned {
+        let shown: Vec<String> =
+            elements.iter().take(TURNED).map(|(name, index, value)| format!("`{name}[{index}]` is {value}")).collect();
+        let more = if elements.len() > TURNED { ", and others" } else { "" };
+        let line = if *line > 0 { format!(" in line {line}") } else { String::new() };
+        text.push_str(&format!(
+            ", where a condition{line} comes out as over no other inputs: {}{more}",
+            shown.join(", ")
+        ));
     }
     text
 }

@@ -55,17 +55,23 @@ pub fn put(buffer: &Buffer, numbers: &[i64], seed: u64, single: bool, bytes: &mu
 /// Whether an element may be such a word; nothing where an element may not be whatever lies in an interval.
 fn inside(buffer: &Buffer, seed: u64) -> Option<impl Fn(u64) -> bool + use<>> {
     let dtype = buffer.dtype;
-    let (lo, hi, whole) = match *chosen(buffer, seed)? {
-        Fill::Uniform { lo, hi } => (lo, hi, false),
-        Fill::Integers { lo, hi } | Fill::Few { lo, hi, .. } => (lo as f64, hi as f64, true),
-        // Of reals a band is a promise.
-        Fill::Band { lo, hi, .. } if !dtype.is_float() => (lo, hi, true),
-        _ => return None,
-    };
+    let (lo, hi, whole) = interval(buffer, seed)?;
     Some(move |word: u64| {
         let real = real(dtype, &word.to_le_bytes()[..dtype.size()]);
         real >= lo && (real < hi || whole && real <= hi) && (!whole || real.fract() == 0.0)
     })
+}
+
+/// The interval of which any element may be any number, and whether these are integers (then both ends are); nothing where not every
+/// number is as good as another.
+pub fn interval(buffer: &Buffer, seed: u64) -> Option<(f64, f64, bool)> {
+    match *chosen(buffer, seed)? {
+        Fill::Uniform { lo, hi } => Some((lo, hi, false)),
+        Fill::Integers { lo, hi } | Fill::Few { lo, hi, .. } => Some((lo as f64, hi as f64, true)),
+        // Of reals a band is a promise.
+        Fill::Band { lo, hi, .. } if !buffer.dtype.is_float() => Some((lo, hi, true)),
+        _ => None,
+    }
 }
 
 /// What a number in the code may be as an element, with its neighbours.

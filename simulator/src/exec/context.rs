@@ -77,6 +77,9 @@ pub struct Worker<'a, O: Observer> {
     pub profile: Profile,
     /// By operation, what it came to ([`super::turns`]); empty unless asked for.
     pub conditions: Vec<u8>,
+    /// Looks for inputs, when asked for.
+    #[cfg(not(target_family = "wasm"))]
+    pub steer: Option<Box<super::steer::Steer<'a>>>,
     /// The trace, when asked for.
     pub trace: Option<Box<Recorder<'a>>>,
     /// The linear index of the block whose warp runs now, if that is to be traced.
@@ -205,6 +208,8 @@ impl<'a, O: Observer> Worker<'a, O> {
             lines: vec![Counters::default(); code.lines.len()],
             profile: Profile::new(code.insts.len()),
             conditions: vec![0; if context.config.conditions { code.insts.len() } else { 0 }],
+            #[cfg(not(target_family = "wasm"))]
+            steer: None,
             trace: request.map(|request| Box::new(Recorder::new(request, context.config.limits.trace))),
             traced: None,
             findings: Vec::new(),

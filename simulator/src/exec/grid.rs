@@ -23,6 +23,8 @@ pub struct Outcome {
     ran: Vec<u64>,
     /// By operation, when asked for.
     conditions: Vec<u8>,
+    #[cfg(not(target_family = "wasm"))]
+    steered: Vec<crate::steer::Steered>,
     trace: Option<Trace>,
     findings: Vec<Finding>,
     writer: Option<crate::Place>,
@@ -68,6 +70,10 @@ pub fn work<O: Observer>(
     defined.origins.launch_start();
     let mut worker = Worker::new(context, global, observer);
     worker.defined = defined;
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(request) = &context.config.steer {
+        worker.steer = Some(Box::new(super::steer::Steer::new(request, context.decoded)));
+    }
     if worker.control.is_none() && context.clustered {
         worker.take_turns_in_clusters(part.next, part.slots);
     } else if worker.control.is_some() {
@@ -85,6 +91,8 @@ pub fn work<O: Observer>(
         ran: if context.config.coverage { worker.profile.ran() } else { Vec::new() },
         lines: worker.lines,
         conditions: worker.conditions,
+        #[cfg(not(target_family = "wasm"))]
+        steered: worker.steer.map(|steer| steer.finish()).unwrap_or_default(),
         trace: worker.trace.map(|trace| trace.finish()),
         findings: worker.findings,
         writer: worker.writer,
@@ -219,7 +227,11 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     let (mut trace, mut writer, mut busiest, mut watched) = (None, None, 0, true);
     let mut ran = vec![0u64; if context.config.coverage { code.insts.len() } else { 0 }];
     let mut met = vec![0u8; if context.config.conditions { code.insts.len() } else { 0 }];
+    #[cfg(not(target_family = "wasm"))]
+    let mut steered = Vec::new();
     for outcome in outcomes {
+        #[cfg(not(target_family = "wasm"))]
+        steered.extend(outcome.steered);
         ran.iter_mut().zip(&outcome.ran).for_each(|(sum, more)| *sum += more);
         met.iter_mut().zip(&outcome.conditions).for_each(|(all, more)| *all |= more);
         trace = trace.or(outcome.trace);
@@ -274,6 +286,8 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
         lines,
         coverage,
         conditions,
+        #[cfg(not(target_family = "wasm"))]
+        steered,
         trace,
         locality: None,
         writer,

@@ -18,6 +18,8 @@ pub mod kinds;
 mod memory;
 mod output;
 pub mod schedule;
+#[cfg(not(target_family = "wasm"))]
+pub mod steer;
 pub mod turns;
 pub mod warp;
 

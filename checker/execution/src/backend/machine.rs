@@ -1,9 +1,10 @@
 //! What verification needs of a backend. Nothing above this line asks which one it is talking to.
 
-use super::message::job::{Output, Program};
+use super::message::job::{Output, Program, Varying};
 use crate::backend::{Fault, Found, JobError, Profile, Status};
 use simulator::explore::Effort;
-use simulator::{LaunchReport, Schedule, Witness};
+use simulator::{Condition, LaunchReport, Schedule, Witness};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Why a session cannot go on.
@@ -94,6 +95,41 @@ pub struct Sampled {
     pub findings: Vec<Found>,
 }
 
+/// An input of independent elements.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Free {
+    /// Its index in the plan.
+    pub buffer: usize,
+    /// The least that an element may be, ...
+    pub low: f64,
+    /// ... and the most: of reals less than that.
+    pub high: f64,
+}
+
+/// Bytes of an input that become others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Index of the buffer in the plan.
+    pub buffer: usize,
+    /// The first of them.
+    pub at: usize,
+    /// What stands there then.
+    pub bytes: Vec<u8>,
+}
+
+/// Inputs by which a condition of the code comes out as it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turned {
+    /// The operation that makes it.
+    pub at: u32,
+    /// Source file, as the compiler got it; empty without one.
+    pub file: String,
+    /// Source line; 0 without one.
+    pub line: u32,
+    /// What changes.
+    pub changes: Vec<Change>,
+}
+
 /// A backend.
 pub trait Machine {
     /// Loads a program and allocates its buffers.
@@ -138,6 +174,10 @@ pub trait Machine {
     }
     /// Simulator: what a version does at each of some sizes that it does at none before, nor at those of which more is known.
     fn news(&self, _known: &[Program], _asked: &[Program], _seed: u64) -> Result<Vec<Option<Status>>, Stop> {
+        Ok(Vec::new())
+    }
+    /// Simulator: sizes at which conditions come out as in no blocks that were run of known ones.
+    fn meant(&self, _known: &[Program], _varying: &Varying, _seed: u64) -> Result<Vec<Vec<i64>>, Stop> {
         Ok(Vec::new())
     }
     /// Simulator: what some blocks of every launch do, of at most so many warp instructions a block; or all blocks. `small`: the same version at
@@ -190,6 +230,14 @@ pub trait Session {
     /// Simulator: what they did not read since, where that is little, and where it can be told.
     fn unread(&self) -> Vec<Unread> {
         Vec::new()
+    }
+    /// Simulator: what every condition of the code comes to in a pass that nobody watches.
+    fn conditions(&mut self) -> Result<Vec<Condition>, Stop> {
+        Ok(Vec::new())
+    }
+    /// Simulator: in a pass that nobody watches looks for inputs by which conditions ([`Condition::at`]) come to what is wanted of them.
+    fn turn(&mut self, _wanted: BTreeMap<u32, bool>, _inputs: &[Free], _seed: u64) -> Result<Vec<Turned>, Stop> {
+        Ok(Vec::new())
     }
     /// All launches of the plan in order, to their end, and what the host does after them.
     fn pass(&mut self, schedule: Option<Schedule>) -> Pass;

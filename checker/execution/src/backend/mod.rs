@@ -20,11 +20,12 @@ pub mod worker;
 
 pub use message::failure::{DeviceInfo, JobError, NoGpuError};
 pub use message::job::{
-    Across, Artefact, AsWritten, Budget, Case, Job, Keep, L2State, Measure, On, Output, Program, Text, Thoroughness,
-    Timing, Verify,
+    Across, Artefact, AsWritten, Budget, Case, Job, Keep, L2State, Measure, On, Output, Program, SizeParameter, Text,
+    Thoroughness, Timing, Varying, Verify,
 };
 pub use message::outcome::{
     BufferSummary, Checked, Found, LaunchCount, LaunchProfile, LineCount, Profile, Reply, RunId, RunResult,
+    TurnedInputs,
 };
 pub use message::status::{Death, Difference, Fault, Status, UNREADABLE, Untried, WrongOutput};
 #[cfg(not(target_family = "wasm"))]

@@ -6,7 +6,8 @@ use super::artefacts::{summaries, write_dump};
 use super::inputs::prepare;
 use super::judge::judge;
 use super::probes::across;
-use super::probes::shortest::{self, Failed};
+use super::probes::shortest;
+use super::probes::turned;
 use super::probes::unread;
 use super::probes::unused::{self, Passed};
 use crate::backend::machine::{Machine, Pass, Session, Stop};
@@ -31,6 +32,8 @@ const WATCHED: u64 = 1 << 14;
 /// Threads from which on each has an element of its own to take, and goes round no loop.
 const MANY: u64 = 1 << 19;
 
+/// Warp instructions up to which inputs are looked for that conditions ask for: some milliseconds.
+const TURNED_STEPS: u64 = 1 << 16;
 /// Launches of a module that remembers at another size.
 const VISITS: u32 = 8;
 
@@ -86,11 +89,41 @@ impl Version<'_> {
             }
             checked.runs.push(RunResult { run: *run, status });
         }
+        if checked.status.passed() && !self.machine.broken() {
+            self.turn(&mut checked)?;
+        }
         if checked.status.passed() {
             // What was read and had no effect.
             checked.findings.retain(|found| !found.finding.is_suspicion());
         }
         Ok(checked)
+    }
+
+    /// What has passed is run over inputs that the code asks for, where that was wanted.
+    fn turn(&self, checked: &mut Checked) -> Result<(), JobError> {
+        let steps = checked.counters.map_or(0, |counters| counters.instructions);
+        let turns = self.case.turns && steps <= TURNED_STEPS;
+        let usual = |run: &&RunId| run.number == 0 && run.schedule == Some(Schedule::Its);
+        let first = self.runs.first().filter(|run| turns && usual(run));
+        let (Some(run), Some(oracle)) = (first, &self.case.oracle) else { return Ok(()) };
+        let probe =
+            turned::Probe { machine: self.machine, program: self.program, oracle, outputs: self.outputs, steps };
+        let found = match probe.judge(run) {
+            Ok(found) => found,
+            Err(stop) => {
+                checked.status = stop.status()?;
+                return Ok(());
+            }
+        };
+        let Some(turned::Failed { status, pass, inputs }) = found else { return Ok(()) };
+        (checked.status, checked.turned) = (status, Some(inputs));
+        let schedule = run.schedule.unwrap_or_default();
+        for (launch, report) in pass.reports.into_iter().enumerate() {
+            for finding in report.findings {
+                checked.add_finding(Found { finding, schedule, launch });
+            }
+        }
+        Ok(())
     }
 
     /// One run, with all that is looked at after it.
@@ -130,7 +163,7 @@ impl Version<'_> {
             let also = self.first(session, &measured, steps, checked, &mut replayed.values);
             status = also.or_else(Stop::status)?;
         }
-        if first && let Some(failed) = Failed::of(&status, &pass) {
+        if first && let Some(failed) = shortest::Failed::of(&status, &pass) {
             self.shorten(&replayed, &failed, &pass, checked)?;
         }
         if first {
@@ -245,7 +278,13 @@ impl Version<'_> {
     }
 
     /// Looks for the shortest order with which an explored schedule fails in the same way, where that was asked for.
-    fn shorten(&self, run: &RunId, failed: &Failed, pass: &Pass, checked: &mut Checked) -> Result<(), JobError> {
+    fn shorten(
+        &self,
+        run: &RunId,
+        failed: &shortest::Failed,
+        pass: &Pass,
+        checked: &mut Checked,
+    ) -> Result<(), JobError> {
         let Some(effort) = self.machine.effort() else { return Ok(()) };
         // There is no time left for it.
         let findings = pass.reports.iter().flat_map(|report| &report.findings);

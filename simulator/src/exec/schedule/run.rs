@@ -210,6 +210,8 @@ impl<O: Observer> Worker<'_, O> {
                 self.careful(shared, warp, at);
             }
             let (unasked, noted) = self.asked_of(warp, &before);
+            #[cfg(not(target_family = "wasm"))]
+            let unasked = if self.steer.is_some() { self.steered(shared, warp, &before) } else { unasked };
             let fuel = if careful || self.traced.is_some() || noted.is_some() {
                 1
             } else {

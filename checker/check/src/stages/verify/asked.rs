@@ -7,10 +7,12 @@ use super::sought::{Most, SOUGHT};
 use super::{CaseAt, STEPS, Trials};
 use crate::build::Built;
 use crate::{BuildError, Reach, beside};
-use execution::backend::{Case, Checked, Program, Status, Thoroughness, Untried};
+use execution::backend::{Case, Checked, Program, SizeParameter, Status, Thoroughness, Untried, Varying};
+use plan::Arg;
 use plan::stream::Stream;
-use problem::Sizes;
+use problem::{Problem, Sizes};
 use simulator::{Checks, Schedule};
+use std::collections::BTreeMap;
 
 /// Small sizes that follow each other: they have every remainder of whatever is as large.
 const REMAINDERS: i64 = 128;
@@ -29,11 +31,21 @@ const NAMED: [usize; 2] = [2, 3];
 const SMALL_TIME: f64 = 131_072.0;
 /// What a run of it, or of a size beyond it, may take where somebody waits: under a lock it is long.
 const SOON: Most = Most { instructions: 5e5, bytes: LARGE.bytes };
+/// Sizes that conditions mean, at most: of those that are soon run, and of others.
+const MEANT: [usize; 2] = [6, 1];
 /// How many are few.
 const FEW: f64 = 4096.0;
 
+/// Sizes that were asked about, and what was told.
+pub(super) struct Told {
+    /// Where the version does something new.
+    news: Vec<News>,
+    /// Sizes that its conditions on sizes mean.
+    meant: Vec<Sizes>,
+}
+
 /// A size at which a version does something new.
-pub(super) struct News {
+struct News {
     sizes: Sizes,
     program: Program,
     /// One of many that follow each other.
@@ -44,10 +56,10 @@ pub(super) struct News {
 
 impl Trials<'_> {
     /// Where a version does what it does at none of the sizes that are run whole in any case.
-    pub(super) fn ask(&self, built: &Built) -> Result<Vec<News>, BuildError> {
+    pub(super) fn ask(&self, built: &Built) -> Result<Told, BuildError> {
         let manifest = &self.problem.manifest;
         if !self.tries_besides() {
-            return Ok(Vec::new());
+            return Ok(Told { news: Vec::new(), meant: Vec::new() });
         }
         let far = beside::ragged(self.problem, self.seed);
         let between = (0..BETWEEN).map(|step| beside::on_the_way(self.problem, self.seed, &far, step, BETWEEN));
@@ -62,7 +74,9 @@ impl Trials<'_> {
         near.extend([manifest.count.clone(), manifest.time.clone(), far]);
         // The usual one first, then what takes least.
         near.sort_by_cached_key(|sizes| (*sizes != manifest.count, beside::elements(self.problem, sizes) as u64));
-        let known: Vec<_> = near.iter().filter_map(|sizes| self.version(built, sizes).ok()).collect();
+        let known: Vec<_> = near.iter().filter_map(|sizes| Some((sizes, self.version(built, sizes).ok()?))).collect();
+        let varying = varying(self.problem, &known);
+        let known: Vec<Program> = known.into_iter().map(|(_, program)| program).collect();
         let thoroughness = Thoroughness::Asked { whole: known.len() };
         let at = CaseAt { sizes: &manifest.count, index: 0, thoroughness, judged: false };
         let mut case = self.case(built, None, at)?;
@@ -71,18 +85,28 @@ impl Trials<'_> {
         let whole = known.len();
         case.versions = known.into_iter().chain(asked.iter().map(|(program, ..)| program.clone())).collect();
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
-        let told = self.run_all(on, case, &self.options()).into_iter().skip(whole);
+        let steps = varying.steps.clone();
+        case.varying = Some(varying);
+        let mut told = self.run_all(on, case, &self.options());
+        let meant = told.first_mut().map(|first| std::mem::take(&mut first.meant)).unwrap_or_default();
+        let of = |values: Vec<i64>| {
+            let sizes = values.into_iter().zip(&steps).map(|(value, step)| value * step);
+            manifest.count.keys().cloned().zip(sizes).collect()
+        };
+        let meant = meant.into_iter().map(of);
+        let meant = meant.filter(|sizes| !near.contains(sizes)).collect();
         let news = |((program, sizes, small), checked): (_, Checked)| {
             let Status::Untried { what, .. } = checked.status else { return None };
             // Another instance of a template does what others do, and few threads seldom do much.
             let usual = what.is_for_some() || matches!(what, Untried::Kernel { .. });
             Some(News { sizes, program, small, most: if usual { LARGE } else { SOUGHT } })
         };
-        Ok(asked.into_iter().zip(told).filter_map(news).collect())
+        let news = asked.into_iter().zip(told.into_iter().skip(whole)).filter_map(news).collect();
+        Ok(Told { news, meant })
     }
 
     /// Sizes that a number in the code may mean, drawn: each size that may vary, the others as at the `count` size.
-    fn meant(&self, built: &Built) -> Vec<Sizes> {
+    fn named(&self, built: &Built) -> Vec<Sizes> {
         let manifest = &self.problem.manifest;
         if !self.tries_besides() {
             return Vec::new();
@@ -125,15 +149,20 @@ impl Trials<'_> {
     pub(super) fn run_asked(
         &self,
         built: &Built,
-        news: Vec<News>,
+        Told { news, meant }: Told,
         cost: f64,
     ) -> Result<Vec<(Sizes, Checked)>, BuildError> {
         let affordable = |news: &News| news.small || self.is_within(news.most, cost, &news.sizes, &news.program);
         let (small, between): (Vec<_>, Vec<_>) = news.into_iter().filter(affordable).partition(|news| news.small);
         let mut found = Vec::new();
         let usual = if self.reach == Reach::Near { SOON } else { LARGE };
-        let meant = self.meant(built).into_iter().map(|sizes| (sizes, LARGE));
-        for (sizes, most) in self.small_time().into_iter().map(|sizes| (sizes, usual)).chain(meant) {
+        let named = self.named(built).into_iter().map(|sizes| (sizes, LARGE));
+        let mut meant = meant;
+        meant.sort_by_cached_key(|sizes| beside::elements(self.problem, sizes) as u64);
+        let soon = |sizes: &Sizes| cost * beside::elements(self.problem, sizes) <= SOON.instructions;
+        let (few, many): (Vec<_>, Vec<_>) = meant.into_iter().partition(soon);
+        let meant = few.into_iter().take(MEANT[0]).chain(many.into_iter().take(MEANT[1])).map(|sizes| (sizes, LARGE));
+        for (sizes, most) in self.small_time().into_iter().map(|sizes| (sizes, usual)).chain(named).chain(meant) {
             let Ok(program) = self.version(built, &sizes) else { continue };
             if self.is_within(most, cost, &sizes, &program) {
                 found.extend(self.whole(built, sizes, ELSEWHERE + 6)?);
@@ -149,4 +178,68 @@ impl Trials<'_> {
         }
         Ok(found)
     }
+}
+
+/// The sizes of some programs, and which arguments of their launches are made of one of them.
+fn varying(problem: &Problem, known: &[(&Sizes, Program)]) -> Varying {
+    let manifest = &problem.manifest;
+    let mut bounds = Vec::new();
+    let mut steps = Vec::new();
+    for (name, count) in &manifest.count {
+        let drawn = manifest.drawn.iter().filter_map(|row| row.get(name));
+        let (low, high) = drawn.fold((*count, *count), |(low, high), row| (low.min(row.0), high.max(row.1)));
+        let high = high.max(manifest.time.get(name).copied().unwrap_or(*count));
+        let step = if beside::varies(problem, name) { Some(1) } else { step(name, known, &manifest.time) };
+        // One of which nothing else is known stays as it is.
+        bounds.push(step.map_or((*count, *count), |step| (low / step, high / step)));
+        steps.push(step.unwrap_or(1));
+    }
+    let of = |sizes: &Sizes| sizes.values().zip(&steps).map(|(size, step)| size / step).collect();
+    let values: Vec<Vec<i64>> = known.iter().map(|(sizes, _)| of(sizes)).collect();
+    let mut parameters = Vec::new();
+    let launches = known.first().map(|(_, program)| &program.plan.launches[..]).unwrap_or_default();
+    for launch in launches {
+        for arg in 0..launch.args.len() {
+            let taken = parameters.iter().any(|known: &SizeParameter| (known.line, known.arg) == (launch.line, arg));
+            let made = (0..manifest.count.len()).find_map(|size| linear(known, &values, (launch.line, arg), size));
+            parameters.extend(made.filter(|_| !taken));
+        }
+    }
+    Varying { bounds, steps, values, parameters }
+}
+
+/// What a size that is not drawn is always a multiple of, if it differs between sizes and need not be a power of two.
+fn step(name: &str, known: &[(&Sizes, Program)], time: &Sizes) -> Option<i64> {
+    let all = || known.iter().map(|(sizes, _)| *sizes).chain([time]).filter_map(|sizes| sizes.get(name).copied());
+    let free = all().all(|size| size > 0) && all().any(|size| !(size as u64).is_power_of_two());
+    free.then(|| all().fold(0, greatest_common_divisor))
+}
+
+fn greatest_common_divisor(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+/// An argument of the launches in a line as so many times a size, and so much, if it is that in all programs and the size varies.
+fn linear(
+    known: &[(&Sizes, Program)],
+    values: &[Vec<i64>],
+    (line, arg): (u32, usize),
+    size: usize,
+) -> Option<SizeParameter> {
+    let mut points = BTreeMap::new();
+    for ((_, program), values) in known.iter().zip(values) {
+        for launch in program.plan.launches.iter().filter(|launch| launch.line == line) {
+            let Some(Arg::Int(passed)) = launch.args.get(arg) else { return None };
+            if points.insert(values[size], *passed).is_some_and(|before| before != *passed) {
+                return None;
+            }
+        }
+    }
+    let (&from, &first) = points.first_key_value()?;
+    let (&to, &last) = points.last_key_value().filter(|(to, _)| **to != from)?;
+    let times = last.checked_sub(first)?.checked_div(to.checked_sub(from)?)?;
+    let plus = first.checked_sub(times.checked_mul(from)?)?;
+    let is_so =
+        |(size, passed): (&i64, &i64)| times.checked_mul(*size).and_then(|n| n.checked_add(plus)) == Some(*passed);
+    (times != 0 && points.iter().all(is_so)).then_some(SizeParameter { line, arg, size, times, plus })
 }

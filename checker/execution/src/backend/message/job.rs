@@ -187,6 +187,9 @@ pub struct Case {
     /// Simulator: a version must read of its inputs whatever the oracle's outputs hang on.
     #[serde(default)]
     pub reads: bool,
+    /// Simulator: inputs are looked for by which conditions of a version's code come out as they did in no run.
+    #[serde(default)]
+    pub turns: bool,
     /// Nobody asks what outputs hold that no oracle judges.
     #[serde(default)]
     pub quiet: bool,
@@ -199,6 +202,10 @@ pub struct Case {
     /// not hang on the size. One for each version, or none.
     #[serde(default)]
     pub between: Vec<Program>,
+    /// Simulator, where sizes are asked ([`Thoroughness::Asked`]): sizes are looked for at which conditions come out as at none of those
+    /// that are known.
+    #[serde(default)]
+    pub varying: Option<Varying>,
     /// Compare outputs between orders, where no oracle judges them.
     #[serde(default)]
     pub keep: Option<Keep>,
@@ -211,6 +218,34 @@ impl Case {
     pub fn outputs_of(&self, version: usize) -> &[Output] {
         self.own_outputs.get(version).unwrap_or(&self.outputs)
     }
+}
+
+/// The sizes of a case's versions, and what launches are passed of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Varying {
+    /// What each size is a multiple of.
+    pub steps: Vec<i64>,
+    /// The least and the most that each may be, in steps.
+    pub bounds: Vec<(i64, i64)>,
+    /// By version: its sizes, in steps.
+    pub values: Vec<Vec<i64>>,
+    /// Arguments that are made of one of them.
+    pub parameters: Vec<SizeParameter>,
+}
+
+/// An argument that is so many times a size, and so much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SizeParameter {
+    /// Line of the launches.
+    pub line: u32,
+    /// Which argument.
+    pub arg: usize,
+    /// Which size.
+    pub size: usize,
+    /// So many times it, ...
+    pub times: i64,
+    /// ... and so much.
+    pub plus: i64,
 }
 
 /// Run and judge.

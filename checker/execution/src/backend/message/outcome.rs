@@ -143,6 +143,12 @@ pub struct Checked {
     pub status: Status,
     /// Runs made, in order, each with how it ended; `status` above is the first that did not pass.
     pub runs: Vec<RunResult>,
+    /// Simulator: the inputs, found by what the code asks of them, over which it failed.
+    #[serde(default)]
+    pub turned: Option<TurnedInputs>,
+    /// Simulator: sizes at which conditions come out as at none that is known, where that was asked for.
+    #[serde(default)]
+    pub meant: Vec<Vec<i64>>,
     /// Largest error over its bound, over all judged elements with a bound; 0..1 when passed.
     pub error_over_bound: Option<f64>,
     /// Simulator: what was caught in any run, the same thing at the same place once.
@@ -187,6 +193,17 @@ pub struct Checked {
     pub confined: bool,
 }
 
+/// Inputs by which a condition came out as it did in no run before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnedInputs {
+    /// Source file of the condition, as the compiler got it; empty without one.
+    pub file: String,
+    /// Its line; 0 without one.
+    pub line: u32,
+    /// Elements of inputs, and what they are.
+    pub elements: Vec<(String, u64, Value)>,
+}
+
 /// The larger one, of those that there are.
 fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     a.into_iter().chain(b).reduce(f64::max)
@@ -206,6 +223,7 @@ impl Checked {
         self.closed &= other.closed;
         self.confined &= other.confined;
         self.runs.extend(other.runs);
+        self.turned = self.turned.take().or(other.turned);
         self.error_over_bound = larger(self.error_over_bound, other.error_over_bound);
         self.is_as_even_as(other.evenness);
         for found in other.findings {
@@ -252,6 +270,8 @@ impl Checked {
             confined: false,
             status,
             runs: Vec::new(),
+            turned: None,
+            meant: Vec::new(),
             error_over_bound: None,
             findings: Vec::new(),
             counters: None,

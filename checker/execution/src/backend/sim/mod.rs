@@ -6,6 +6,8 @@ mod modules;
 mod sampled;
 mod session;
 mod textures;
+#[cfg(not(target_family = "wasm"))]
+mod turned;
 
 #[cfg(not(target_family = "wasm"))]
 pub(super) use arguments::arguments;
@@ -16,7 +18,7 @@ use session::SimSession;
 use super::machine::Sampled;
 use super::machine::{Machine, Session, Stop};
 #[cfg(not(target_family = "wasm"))]
-use super::message::job::Output;
+use super::message::job::{Output, Varying};
 use super::message::job::{Program, Text};
 use crate::backend::{Fault, JobError, UNREADABLE};
 #[cfg(not(target_family = "wasm"))]
@@ -177,6 +179,11 @@ impl Machine for Sim {
     #[cfg(not(target_family = "wasm"))]
     fn news(&self, known: &[Program], asked: &[Program], seed: u64) -> Result<Vec<Option<Status>>, Stop> {
         sampled::news(self, known, asked, seed)
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn meant(&self, known: &[Program], varying: &Varying, seed: u64) -> Result<Vec<Vec<i64>>, Stop> {
+        sampled::meant(self, known, varying, seed)
     }
 
     #[cfg(not(target_family = "wasm"))]

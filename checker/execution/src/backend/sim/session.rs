@@ -5,11 +5,15 @@ use super::fault_of;
 use super::modules::FEW;
 use crate::backend::JobError;
 use crate::backend::machine::{BrokenGuard, Pass, Session, Stop, Unread};
+#[cfg(not(target_family = "wasm"))]
+use crate::backend::machine::{Free, Turned};
 use crate::backend::message::job::Program;
 use crate::backend::objects::Objects;
 use plan::stream::Stream;
 use plan::{Buffer, Constant, ConstantValue, HostSum, Role};
 use simulator::{Checks, Device, Finding, LaunchReport, Schedule, Severity, Witness};
+#[cfg(not(target_family = "wasm"))]
+use std::collections::BTreeMap;
 
 pub(super) struct SimSession {
     pub(super) device: Device,
@@ -275,6 +279,16 @@ impl Session for SimSession {
             pass.stop = self.host_sum(host).err();
         }
         pass
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn conditions(&mut self) -> Result<Vec<simulator::Condition>, Stop> {
+        self.met_conditions()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn turn(&mut self, wanted: BTreeMap<u32, bool>, inputs: &[Free], seed: u64) -> Result<Vec<Turned>, Stop> {
+        self.turned_conditions(wanted, inputs, seed)
     }
 
     fn broken_guard(&mut self) -> Result<Option<BrokenGuard>, Stop> {

@@ -3,5 +3,6 @@
 pub(super) mod across;
 pub(super) mod as_written;
 pub(super) mod shortest;
+pub(super) mod turned;
 pub(super) mod unread;
 pub(super) mod unused;

@@ -90,6 +90,29 @@ impl Met {
     }
 }
 
+impl Met {
+    /// Of what hangs on the size: conditions that came out one way only, by launch line, and whether that was no.
+    pub(super) fn one_way(&self) -> BTreeMap<u32, BTreeMap<u32, bool>> {
+        let mut open: BTreeMap<u32, BTreeMap<u32, bool>> = BTreeMap::new();
+        for (&(line, place, question), condition) in &self.conditions {
+            let Where::Instruction(at) = place else { continue };
+            if question == Question::True && condition.by_size && condition.held != condition.failed {
+                open.entry(line).or_default().insert(at, condition.failed);
+            }
+        }
+        open
+    }
+}
+
+/// What blocks of several programs met.
+pub(super) fn met_by_all(sim: &Sim, programs: &[Program], seed: u64) -> Result<Met, Stop> {
+    let mut all = Met::default();
+    for program in programs {
+        all.add(&*met(sim, program, seed, FEW_STEPS)?);
+    }
+    Ok(all)
+}
+
 /// Runs some blocks of each launch, whatever they read, until they took so many warp instructions: each as many at most.
 fn met(sim: &Sim, program: &Program, seed: u64, enough: u64) -> Result<Rc<Met>, Stop> {
     let (module, config) = (sim.module(program)?, sim.config(program));

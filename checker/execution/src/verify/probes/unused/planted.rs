@@ -45,7 +45,7 @@ pub(super) struct Places<'a> {
 }
 
 /// A run of inputs whose elements are drawn one by one, though it is another fill's turn.
-pub(super) fn drawn(program: &Program, run: &RunId) -> RunId {
+pub(in crate::verify::probes) fn drawn(program: &Program, run: &RunId) -> RunId {
     let turns = (0..fill::TURNS)
         .map(|turn| RunId { seed: fill::first_turn(run.seed) + (run.seed + turn) % fill::TURNS, ..*run });
     let has = |run: &RunId, buffer: &Buffer| fill::end(buffer, (run.seed, run.values), true).is_some();

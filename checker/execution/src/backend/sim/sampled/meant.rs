@@ -1,0 +1,111 @@
+//! Sizes at which conditions come out as at none that is known: what a kernel asks of its parameters says which sizes it means
+//! (`rows == cols`, `n % 641 == 0`, `n > 8300 && n < 16000`), and the simulator looks for some (`simulator::steer`).
+
+use super::opened::{Opened, chosen, ends_first, open};
+use super::switches::met_by_all;
+use crate::backend::machine::Stop;
+use crate::backend::message::job::{Program, Varying};
+use crate::backend::sim::Sim;
+use simulator::steer::{Element, Input, Parameter, SteerRequest, Steered};
+use std::collections::BTreeMap;
+
+/// Known sizes from which is looked.
+const BASES: usize = 4;
+/// Threads of all launches that are few.
+const ONE_WARP: u64 = 128;
+/// Blocks of a launch that are run for it.
+const BLOCKS: usize = 3;
+/// Warp operations that may be computed for it, of each launch line.
+const STEPS: u64 = 1 << 17;
+/// Conditions of a launch line that are looked at.
+const CONDITIONS: usize = 48;
+
+/// Sizes that are found, each by all its numbers.
+///
+/// # Errors
+/// The PTX cannot be read, or a buffer is larger than anything.
+pub fn meant(sim: &Sim, known: &[Program], varying: &Varying, seed: u64) -> Result<Vec<Vec<i64>>, Stop> {
+    let mut found = Vec::new();
+    if varying.parameters.is_empty() {
+        return Ok(found);
+    }
+    let mut open_conditions = met_by_all(sim, known, seed)?.one_way();
+    // From small ones what is found is small; of one warp little is asked.
+    let mut bases: Vec<_> = known.iter().zip(&varying.values).collect();
+    bases.sort_by_cached_key(|(program, _)| (program.plan.threads() <= ONE_WARP, program.plan.bytes()));
+    for (program, values) in bases.into_iter().take(BASES) {
+        if open_conditions.values().all(BTreeMap::is_empty) {
+            break;
+        }
+        let mut opened = open(sim, program, seed)?;
+        let mut lines = Vec::new();
+        for launch in 0..program.plan.launches.len() {
+            let line = program.plan.launches[launch].line;
+            let Some(wanted) = open_conditions.get_mut(&line).filter(|_| !lines.contains(&line)) else { continue };
+            lines.push(line);
+            let steered = look(&mut opened, (launch, seed), wanted, (varying, values));
+            wanted.retain(|at, _| !steered.iter().any(|steered| steered.at == *at));
+            for Steered { changes, .. } in steered {
+                let mut sizes = values.clone();
+                for (size, bytes) in changes {
+                    let number = bytes.try_into().map_or(0, i64::from_le_bytes);
+                    if let Some(value) = sizes.get_mut(size as usize / 8) {
+                        *value = number;
+                    }
+                }
+                if !found.contains(&sizes) {
+                    found.push(sizes);
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Looks in some blocks of a launch.
+fn look(
+    opened: &mut Opened<'_>,
+    (launch, seed): (usize, u64),
+    wanted: &BTreeMap<u32, bool>,
+    (varying, values): (&Varying, &[i64]),
+) -> Vec<Steered> {
+    let Some(parameters) = parameters(opened, launch, varying) else { return Vec::new() };
+    let sizes = values.iter().zip(&varying.bounds).zip(0u64..);
+    let inputs = sizes.map(|((value, (low, high)), at)| Input {
+        address: 8 * at,
+        bytes: value.to_le_bytes().to_vec(),
+        element: Element::Signed(8),
+        low: *low as f64,
+        high: *high as f64,
+    });
+    let wanted = wanted.iter().take(CONDITIONS).map(|(at, wanted)| (*at, *wanted)).collect();
+    let request = SteerRequest { wanted, inputs: inputs.collect(), parameters, seed, steps: STEPS };
+    opened.device.config_mut().steer = Some(request);
+    let blocks = opened.program.plan.launches[launch].blocks();
+    let mut chosen = ends_first(&chosen(seed, launch as u64, blocks), blocks);
+    chosen.truncate(BLOCKS);
+    let steered = opened.launch(launch, chosen).map(|report| report.steered);
+    opened.device.config_mut().steer = None;
+    steered.unwrap_or_default()
+}
+
+/// Where a launch's kernel has what is made of sizes; nothing where it has nothing of the kind.
+fn parameters(opened: &Opened<'_>, launch: usize, varying: &Varying) -> Option<Vec<Parameter>> {
+    let planned = &opened.program.plan.launches[launch];
+    let name = opened.program.artefact.names.get(&planned.kernel).unwrap_or(&planned.kernel);
+    let mut offset = 0;
+    let mut offsets = Vec::new();
+    for param in &opened.device.module().kernel(name)?.params {
+        offset = u32::next_multiple_of(offset, param.align.max(1));
+        offsets.push(offset);
+        offset += param.size;
+    }
+    let own = varying.parameters.iter().filter(|parameter| parameter.line == planned.line);
+    let found: Vec<Parameter> = own
+        .filter_map(|own| {
+            let offset = *offsets.get(own.arg)?;
+            Some(Parameter { offset, input: own.size, times: own.times, plus: own.plus })
+        })
+        .collect();
+    (!found.is_empty()).then_some(found)
+}

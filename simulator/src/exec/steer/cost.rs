@@ -1,0 +1,136 @@
+//! How far a condition is from coming out as wanted.
+
+use super::expression::Writers;
+use crate::exec::warp::Warp;
+use crate::isa::lower::arith::compare::comparison;
+use crate::isa::op::{Cmp, Code, Op, Reg};
+
+/// How two numbers are held against each other that are to be equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// Their difference.
+    Difference,
+    /// How many of their lowest bits are the same: sums and products are solved from there.
+    LowBits,
+    /// How many bits are.
+    Bits,
+}
+
+/// What a truth value comes to that nothing tells more of.
+const UNKNOWN: f64 = 64.0;
+
+/// Of a lane's two numbers, in order.
+type Pair = (i128, i128);
+
+/// Looks at a warp that has computed a condition.
+pub struct Costs<'a> {
+    pub code: &'a Code,
+    pub writers: &'a Writers,
+    pub steps: &'a [u32],
+    pub warp: &'a Warp,
+    pub metric: Metric,
+}
+
+impl Costs<'_> {
+    /// Of each lane's predicate: 0 where it is as wanted.
+    pub fn of(&self, reg: Reg, wanted: bool) -> [f64; 32] {
+        let predicate = self.warp.read_predicate(0, reg);
+        let mut costs = match self.made(reg) {
+            None => [UNKNOWN; 32],
+            Some(Op::MovP { a, .. }) => self.of(Reg::P(a), wanted),
+            Some(Op::NotP { a, .. }) => self.of(Reg::P(a), !wanted),
+            Some(Op::AndP { a, b, .. }) => self.both((a, wanted), (b, wanted), wanted),
+            Some(Op::OrP { a, b, .. }) => self.both((a, wanted), (b, wanted), !wanted),
+            Some(Op::XorP { a, b, .. }) => {
+                let same = self.both((a, !wanted), (b, true), true);
+                let other = self.both((a, wanted), (b, false), true);
+                std::array::from_fn(|lane| same[lane].min(other[lane]))
+            }
+            Some(_) => self.compared(reg, wanted).unwrap_or([UNKNOWN; 32]),
+        };
+        for (lane, cost) in costs.iter_mut().enumerate() {
+            let is = predicate >> lane & 1 != 0;
+            *cost = if is == wanted { 0.0 } else { cost.max(f64::MIN_POSITIVE) };
+        }
+        costs
+    }
+
+    /// Both have to be, or one of them.
+    fn both(&self, (a, wanted_a): (u16, bool), (b, wanted_b): (u16, bool), all: bool) -> [f64; 32] {
+        let (a, b) = (self.of(Reg::P(a), wanted_a), self.of(Reg::P(b), wanted_b));
+        std::array::from_fn(|lane| if all { a[lane] + b[lane] } else { a[lane].min(b[lane]) })
+    }
+
+    /// The operation that makes a register from what may change.
+    fn made(&self, reg: Reg) -> Option<Op> {
+        Some(self.code.insts[self.maker(reg)? as usize].op)
+    }
+
+    fn maker(&self, reg: Reg) -> Option<u32> {
+        let [at] = self.writers.get(&reg)?[..] else { return None };
+        self.steps.contains(&at).then_some(at)
+    }
+
+    fn compared(&self, reg: Reg, wanted: bool) -> Option<[f64; 32]> {
+        let (cmp, pairs) = pairs(self.code, self.maker(reg)?, self.warp)?;
+        Some(pairs.map(|(a, b)| self.distance(cmp, wanted, a, b)))
+    }
+
+    fn distance(&self, cmp: Cmp, wanted: bool, a: i128, b: i128) -> f64 {
+        let below = |a: i128, b: i128| (a - b + 1).max(0);
+        let equal = |a: i128, b: i128| (a - b).abs();
+        let by = match (cmp, wanted) {
+            (Cmp::Eq | Cmp::Equ, true) | (Cmp::Ne | Cmp::Neu, false) => match self.metric {
+                Metric::Difference => equal(a, b),
+                Metric::LowBits => return f64::from(64 - (a ^ b).trailing_zeros().min(64)),
+                Metric::Bits => return f64::from((a ^ b).count_ones()),
+            },
+            (Cmp::Eq | Cmp::Equ, false) | (Cmp::Ne | Cmp::Neu, true) => i128::from(a == b),
+            (Cmp::Lt | Cmp::Ltu, true) | (Cmp::Ge | Cmp::Geu, false) => below(a, b),
+            (Cmp::Ge | Cmp::Geu, true) | (Cmp::Lt | Cmp::Ltu, false) => (b - a).max(0),
+            (Cmp::Gt | Cmp::Gtu, true) | (Cmp::Le | Cmp::Leu, false) => below(b, a),
+            (Cmp::Le | Cmp::Leu, true) | (Cmp::Gt | Cmp::Gtu, false) => (a - b).max(0),
+            // Whether something is a number no input has to answer.
+            (Cmp::Num | Cmp::Nan, _) => return UNKNOWN,
+        };
+        (1.0 + by as f64).log2()
+    }
+}
+
+/// The two numbers that an operation compares, by lane, as integers in the same order.
+pub fn pairs(code: &Code, at: u32, warp: &Warp) -> Option<(Cmp, [Pair; 32])> {
+    let with = |a: Reg, b: Reg, number: fn(u64) -> i128| {
+        let (a, b) = (warp.read(0, a), warp.read(0, b));
+        std::array::from_fn(|lane| (number(a[lane]), number(b[lane])))
+    };
+    Some(match code.insts[at as usize].op {
+        Op::SetS32 { a, b, cmp, .. } => (cmp, with(Reg::R32(a), Reg::R32(b), |word| (word as i32).into())),
+        Op::SetU32 { a, b, cmp, .. } => (cmp, with(Reg::R32(a), Reg::R32(b), |word| word.into())),
+        Op::SetS64 { a, b, cmp, .. } => (cmp, with(Reg::R64(a), Reg::R64(b), |word| (word as i64).into())),
+        Op::SetU64 { a, b, cmp, .. } => (cmp, with(Reg::R64(a), Reg::R64(b), |word| word.into())),
+        Op::SetF32 { a, b, cmp, .. } => (cmp, with(Reg::R32(a), Reg::R32(b), |word| in_order(word, 31))),
+        Op::SetF64 { a, b, cmp, .. } => (cmp, with(Reg::R64(a), Reg::R64(b), |word| in_order(word, 63))),
+        // Narrower numbers, and those that are flushed.
+        Op::Map(index) => {
+            let [a, b, ..] = code.maps[index as usize].sources;
+            let opcode = code.opcodes.get(code.origins[at as usize].opcode as usize)?;
+            let mut parts = opcode.strip_prefix("setp.")?.split('.');
+            let cmp = comparison(parts.next()?)?;
+            let number: fn(u64) -> i128 = match parts.next_back()? {
+                "s16" => |word| (word as i16).into(),
+                "u16" | "b16" => |word| (word as u16).into(),
+                "f16" | "bf16" => |word| in_order(word, 15),
+                "f32" => |word| in_order(word, 31),
+                _ => return None,
+            };
+            (cmp, with(a, b, number))
+        }
+        _ => return None,
+    })
+}
+
+/// The bits of a real, up to its sign, as an integer that is larger where the real is.
+fn in_order(bits: u64, sign: u32) -> i128 {
+    let magnitude = i128::from(bits & ((1 << sign) - 1));
+    if bits >> sign & 1 != 0 { -magnitude } else { magnitude }
+}

@@ -1,0 +1,284 @@
+//! Looks for inputs by which conditions come out the other way: where a lane is about to make one that is wanted, what it is computed
+//! from is computed again, 32 tries at a time, with other words of the inputs in place of those that were loaded.
+
+mod cost;
+mod expression;
+mod search;
+
+use super::block::Shared;
+use super::context::Worker;
+use super::profile::Profile;
+use super::warp::{Group, Warp};
+use crate::isa::op::{Code, FunctionInfo, Op, Reg};
+use crate::observe::Observer;
+use crate::random::mix;
+use crate::steer::{SteerRequest, Steered, mask};
+use cost::Metric;
+use expression::{Expression, Leaf, Writers, writers};
+use search::{Held, Search, Word};
+use std::collections::HashMap;
+
+/// Lanes for which a condition is tried, ...
+const TRIES: u32 = 12;
+/// ... until so many inputs are known.
+const ENOUGH: u32 = 2;
+/// Words that may change for one condition.
+const WORDS: usize = 6;
+/// Operations that are looked through for the next one that matters.
+const RUN: usize = 64;
+
+/// What a host thread looks for.
+pub struct Steer<'a> {
+    request: &'a SteerRequest,
+    /// By operation: does anything happen there?
+    stops: Vec<bool>,
+    /// By root.
+    open: HashMap<u32, Open>,
+    /// By function: who writes what.
+    writers: HashMap<u32, Writers>,
+    /// Addresses that loads had last: by block, warp and load.
+    loaded: HashMap<(u64, u32, u32), [u64; 32]>,
+    scratch: Option<Box<(Warp, Profile)>>,
+    steps: u64,
+    found: Vec<Steered>,
+}
+
+/// A condition that is wanted.
+struct Open {
+    expression: Expression,
+    wanted: bool,
+    visits: u64,
+    tries: u32,
+    found: u32,
+}
+
+impl<'a> Steer<'a> {
+    /// Of the conditions that are asked for those that inputs may turn.
+    pub fn new(request: &'a SteerRequest, decoded: &crate::isa::decode::Decoded) -> Self {
+        let code = &decoded.code;
+        let mut steer = Self {
+            request,
+            stops: vec![false; code.insts.len()],
+            open: HashMap::new(),
+            writers: HashMap::new(),
+            loaded: HashMap::new(),
+            scratch: None,
+            steps: 0,
+            found: Vec::new(),
+        };
+        for (&root, &wanted) in &request.wanted {
+            let Some(origin) = code.origins.get(root as usize) else { continue };
+            let info = &code.functions[origin.function as usize];
+            let writers = steer.writers.entry(origin.function).or_insert_with(|| writers(code, info));
+            let Some(expression) = Expression::of(code, decoded.turns(), writers, root, !request.parameters.is_empty())
+            else {
+                continue;
+            };
+            let loads = expression.leaves.iter().filter_map(|leaf| match leaf {
+                Leaf::Loaded { at, .. } => Some(*at),
+                Leaf::Parameter(_) | Leaf::Passed(_) => None,
+            });
+            loads.chain([root]).for_each(|at| steer.stops[at as usize] = true);
+            steer.open.insert(root, Open { expression, wanted, visits: 0, tries: 0, found: 0 });
+        }
+        steer
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Vec<Steered> {
+        self.found
+    }
+
+    /// Operations from `pc` on before the next at which something happens, up to where they branch.
+    fn quiet(&self, code: &Code, pc: u32) -> u64 {
+        let rest = code.insts.iter().zip(&self.stops).skip(pc as usize).take(RUN);
+        let mut branched = false;
+        let quiet = rest.take_while(|(inst, stops)| {
+            let goes_on = !branched && !**stops;
+            branched |= matches!(inst.op, Op::Bra { .. });
+            goes_on
+        });
+        quiet.count() as u64
+    }
+}
+
+impl<O: Observer> Worker<'_, O> {
+    /// Looks at what a group is about to do; says how many operations it may run before it is looked at again.
+    #[cold]
+    pub fn steered(&mut self, shared: &Shared, warp: &Warp, group: &Group) -> u64 {
+        let Some(mut steer) = self.steer.take() else { return u64::MAX };
+        let code = &self.context.decoded.code;
+        let quiet = match steer.stops.get(group.pc as usize) {
+            Some(true) => {
+                let inst = code.insts[group.pc as usize];
+                let active = warp.guarded(&inst, group.frame, group.mask);
+                match inst.op {
+                    Op::Load(index) => {
+                        let access = &code.accesses[index as usize];
+                        let bases = warp.read(group.frame, access.base);
+                        let known = steer.loaded.entry((shared.linear, warp.index, group.pc)).or_insert([0; 32]);
+                        for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
+                            known[lane] = bases[lane].wrapping_add(access.offset as u64);
+                        }
+                    }
+                    _ => self.try_to_turn(&mut steer, shared.linear, warp, group, active),
+                }
+                1
+            }
+            Some(false) => steer.quiet(code, group.pc).max(1),
+            None => u64::MAX,
+        };
+        self.steer = Some(steer);
+        quiet
+    }
+
+    /// The lanes of `active` are about to make a condition that is wanted.
+    fn try_to_turn(&mut self, steer: &mut Steer<'_>, block: u64, warp: &Warp, group: &Group, active: u32) {
+        let context = self.context;
+        let code = &context.decoded.code;
+        let root = group.pc;
+        let function = code.origins[root as usize].function;
+        let Steer { request, open, writers, loaded, scratch, steps, found, .. } = steer;
+        let (Some(open), Some(writers)) = (open.get_mut(&root), writers.get(&function)) else { return };
+        open.visits += 1;
+        // The first ones, and others that lie further and further apart.
+        let its_turn = open.visits < 4 || open.visits.is_power_of_two();
+        if active == 0 || !its_turn || open.found >= ENOUGH || open.tries >= TRIES || *steps >= request.steps {
+            return;
+        }
+        open.tries += 1;
+        let (bench, profile) =
+            &mut **scratch.get_or_insert_with(|| Box::new((Warp::default(), Profile::new(code.insts.len()))));
+        stand_in(bench, warp, group.frame, &code.functions[function as usize]);
+        let by = mix(request.seed ^ u64::from(root) << 32 ^ u64::from(open.tries));
+        let mut run = |bench: &mut Warp, at: u32| {
+            let mut alone = Group { mask: u32::MAX, frame: 0, pc: at, ..*group };
+            self.run_alone(profile, bench, &mut alone);
+        };
+        let mut search = Search::new(code, writers, (&open.expression, open.wanted), request, by, &mut run);
+        let Some(lane) = search.choose(bench, active) else { return };
+        let words = words(
+            code,
+            &open.expression,
+            request,
+            |at| loaded.get(&(block, warp.index, at)).map(|addresses| addresses[lane]),
+            |reg| warp.read_lane(group.frame, reg, lane),
+        );
+        let changes = (!words.is_empty()).then(|| search.solve(bench, words, request.steps - *steps)).flatten();
+        *steps += search.spent;
+        if let Some(changes) = changes {
+            open.found += 1;
+            let (file, line) = code.lines[code.origins[root as usize].place as usize];
+            let file = if line > 0 { code.file(file).to_string() } else { String::new() };
+            found.push(Steered { at: root, file, line, changes });
+        }
+    }
+}
+
+/// Has a warp beside the launch hold what a frame of another has in its registers.
+fn stand_in(bench: &mut Warp, warp: &Warp, frame: u32, info: &FunctionInfo) {
+    bench.stand_in(warp, frame, info);
+    let frame = warp.frames[frame as usize];
+    let (r32, r64, p) = (frame.base32 as usize, frame.base64 as usize, frame.base_p as usize);
+    bench.r32.iter_mut().zip(&warp.r32[r32..]).for_each(|(to, from)| *to = *from);
+    bench.r64.iter_mut().zip(&warp.r64[r64..]).for_each(|(to, from)| *to = *from);
+    bench.p.iter_mut().zip(&warp.p[p..]).for_each(|(to, from)| *to = *from);
+}
+
+/// The words of inputs that a lane's condition is computed from.
+fn words(
+    code: &Code,
+    expression: &Expression,
+    request: &SteerRequest,
+    address: impl Fn(u32) -> Option<u64>,
+    value: impl Fn(Reg) -> u64,
+) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    for leaf in &expression.leaves {
+        let reg = leaf.register(code);
+        let held = value(reg);
+        let place = match *leaf {
+            Leaf::Loaded { at, part } => loaded(code, request, (at, part), reg, &address),
+            Leaf::Parameter(at) => parameter(code, request, at, reg),
+            Leaf::Passed(_) => passed(request, held).map(|(input, at)| Place::new(input, (at, 4), Held::all(reg, 4))),
+        };
+        let Some(Place { input, at, size, register }) = place else { continue };
+        let word = request.inputs[input].word(at, size);
+        // What was loaded has been changed since, or is another load's by now.
+        if (register.holds(word) ^ held) & mask(register.size) != 0 {
+            continue;
+        }
+        let address = request.inputs[input].address + at as u64;
+        if let Some(known) = words.iter_mut().find(|known| (known.address, known.size) == (address, size)) {
+            known.registers.push(register);
+        } else if words.len() < WORDS {
+            words.push(Word { input, address, size, registers: vec![register], value: word });
+        }
+    }
+    words
+}
+
+/// Where a word stands in an input, and the register that holds some of it.
+struct Place {
+    input: usize,
+    at: usize,
+    size: usize,
+    register: Held,
+}
+
+impl Place {
+    fn new(input: usize, (at, size): (usize, usize), register: Held) -> Self {
+        Self { input, at, size, register }
+    }
+}
+
+/// The elements that a load has brought.
+fn loaded(
+    code: &Code,
+    request: &SteerRequest,
+    (at, part): (u32, u32),
+    reg: Reg,
+    address: &impl Fn(u32) -> Option<u64>,
+) -> Option<Place> {
+    let Op::Load(index) = code.insts[at as usize].op else { return None };
+    let access = &code.accesses[index as usize];
+    let size = access.size as usize;
+    let address = address(at)? + u64::from(part) * size as u64;
+    let mut inputs = request.inputs.iter().enumerate();
+    let (input, place) = inputs.find_map(|(index, input)| Some((index, input.find(address, size)?)))?;
+    let from = (address - request.inputs[input].address) as usize - place.0;
+    Some(Place::new(input, place, Held { from, signed: access.signed, ..Held::all(reg, size) }))
+}
+
+/// The size that a parameter is made of.
+fn parameter(code: &Code, request: &SteerRequest, at: u32, reg: Reg) -> Option<Place> {
+    let (offset, size) = match code.insts[at as usize].op {
+        Op::Param32 { offset, .. } => (offset, 4),
+        Op::Param64 { offset, .. } => (offset, 8),
+        _ => return None,
+    };
+    let found = request.parameters.iter().find(|parameter| parameter.offset == offset)?;
+    Some(Place::new(found.input, (0, 8), Held { linear: (found.times, found.plus), ..Held::all(reg, size) }))
+}
+
+/// Where the only element of all inputs stands that is this one.
+fn passed(request: &SteerRequest, word: u64) -> Option<(usize, usize)> {
+    if word == 0 {
+        return None;
+    }
+    let mut found = None;
+    for (index, input) in request.inputs.iter().enumerate().filter(|(_, input)| input.element.size() == 4) {
+        for (at, bytes) in input.bytes.as_chunks::<4>().0.iter().enumerate() {
+            if u64::from(u32::from_le_bytes(*bytes)) == word {
+                if found.is_some() {
+                    return None;
+                }
+                found = Some((index, 4 * at));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,269 @@
+//! Solves a condition for the words that it is computed from: downhill, a bit or a power of two at a time, and at random.
+
+use super::Metric;
+use super::cost::{Costs, pairs};
+use super::expression::{Expression, Writers};
+use crate::exec::warp::Warp;
+use crate::isa::op::{Code, Op, Reg};
+use crate::random::mix;
+use crate::steer::{SteerRequest, mask};
+
+/// Steps downhill from one start.
+const STEPS: usize = 64;
+/// Starts: what was there, and words that are drawn.
+const STARTS: u64 = 3;
+/// Warps of words that are drawn without looking where they lead.
+const DRAWN: u64 = 1 << 8;
+
+/// A word of an input, and where it is in registers.
+#[derive(Debug, Clone)]
+pub struct Word {
+    /// Which input.
+    pub input: usize,
+    /// Where it stands.
+    pub address: u64,
+    /// Bytes.
+    pub size: usize,
+    /// Registers that hold it, or a part of it.
+    pub registers: Vec<Held>,
+    /// What it is.
+    pub value: u64,
+}
+
+/// A register that holds some bytes of a word.
+#[derive(Debug, Clone, Copy)]
+pub struct Held {
+    /// The register.
+    pub reg: Reg,
+    /// The first of the bytes.
+    pub from: usize,
+    /// How many.
+    pub size: usize,
+    /// Sign-extended to the register's width.
+    pub signed: bool,
+    /// What a parameter is of a size: so many times it, and so much.
+    pub linear: (i64, i64),
+}
+
+impl Held {
+    /// It holds as many bytes as there are.
+    pub fn all(reg: Reg, size: usize) -> Self {
+        Self { reg, from: 0, size, signed: false, linear: (1, 0) }
+    }
+
+    /// What it holds of a word.
+    pub fn holds(self, word: u64) -> u64 {
+        let (times, plus) = self.linear;
+        let unused = 64 - 8 * self.size as u32;
+        let high = word.wrapping_mul(times as u64).wrapping_add(plus as u64) >> (8 * self.from) << unused;
+        if self.signed { (high as i64 >> unused) as u64 } else { high >> unused }
+    }
+}
+
+/// A condition of a lane that stands in all lanes of a warp of its own.
+pub struct Search<'a, R> {
+    code: &'a Code,
+    writers: &'a Writers,
+    expression: &'a Expression,
+    wanted: bool,
+    request: &'a SteerRequest,
+    by: u64,
+    run: R,
+    /// Operations computed.
+    pub spent: u64,
+}
+
+impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
+    /// `run` computes an operation in a warp.
+    pub fn new(
+        code: &'a Code,
+        writers: &'a Writers,
+        (expression, wanted): (&'a Expression, bool),
+        request: &'a SteerRequest,
+        by: u64,
+        run: R,
+    ) -> Self {
+        Self { code, writers, expression, wanted, request, by, run, spent: 0 }
+    }
+
+    /// The lane of `active` that is nearest to what is wanted, which then stands in all lanes. Nothing where what was computed on the
+    /// way cannot be had again.
+    pub fn choose(&mut self, bench: &mut Warp, active: u32) -> Option<usize> {
+        let mut honest = active;
+        for &at in self.expression.steps.iter().filter(|at| **at != self.expression.root) {
+            let results = super::expression::results(self.code, at);
+            let before: Vec<_> = results.iter().map(|reg| bench.read(0, *reg)).collect();
+            (self.run)(bench, at);
+            for (reg, before) in results.iter().zip(before) {
+                let after = bench.read(0, *reg);
+                honest = (0..32).fold(
+                    honest,
+                    |honest, lane| if before[lane] == after[lane] { honest } else { honest & !(1 << lane) },
+                );
+            }
+        }
+        let costs = self.costs(bench, Metric::Difference);
+        let order = |lane: &usize| (costs[*lane], mix(self.by ^ *lane as u64));
+        let honest = (0..32usize).filter(|lane| honest >> lane & 1 != 0);
+        let lane = honest.min_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal))?;
+        bench.r32.iter_mut().for_each(|row| row.0 = [row[lane]; 32]);
+        bench.r64.iter_mut().for_each(|row| row.0 = [row[lane]; 32]);
+        bench.p.iter_mut().for_each(|bits| *bits = if *bits >> lane & 1 != 0 { u32::MAX } else { 0 });
+        Some(lane)
+    }
+
+    /// The words that change, and to what; `most` operations may be computed.
+    pub fn solve(&mut self, bench: &mut Warp, words: Vec<Word>, most: u64) -> Option<Vec<(u64, Vec<u8>)>> {
+        let mut solved = None;
+        'search: for start in 0..STARTS {
+            for metric in [Metric::Difference, Metric::LowBits, Metric::Bits] {
+                let mut values: Vec<u64> = words.iter().map(|word| word.value).collect();
+                if start > 0 {
+                    let drawn = |(at, word): (usize, &Word)| self.draw(word, start << 8 | at as u64);
+                    values = words.iter().enumerate().map(drawn).collect();
+                }
+                if self.descend(bench, &words, &mut values, metric) {
+                    solved = Some(values);
+                    break 'search;
+                }
+                if self.spent > most {
+                    break 'search;
+                }
+            }
+        }
+        let mut warp = 0;
+        while solved.is_none() && warp < DRAWN && self.spent <= most {
+            solved = self.drawn(bench, &words, warp);
+            warp += 1;
+        }
+        let changed = words.iter().zip(solved?).filter(|(word, value)| word.value != *value);
+        Some(changed.map(|(word, value)| (word.address, value.to_le_bytes()[..word.size].to_vec())).collect())
+    }
+
+    /// Goes downhill; is it as wanted then?
+    fn descend(&mut self, bench: &mut Warp, words: &[Word], values: &mut [u64], metric: Metric) -> bool {
+        let mut best = f64::INFINITY;
+        let mut idle = 0;
+        for step in 0..STEPS * words.len() {
+            let at = step % words.len();
+            let mut better = None;
+            for tried in self.tries(bench, words, values, at) {
+                self.compute(bench, words, values, Some((at, &tried)));
+                let costs = self.costs(bench, metric);
+                for (value, cost) in tried.iter().zip(costs) {
+                    if cost < best {
+                        (best, better) = (cost, Some(*value));
+                    }
+                }
+            }
+            match better {
+                Some(value) => (values[at], idle) = (value, 0),
+                None => idle += 1,
+            }
+            if best == 0.0 {
+                return true;
+            }
+            if idle == words.len() {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Words to try in place of one, as far as they are allowed.
+    fn tries(&mut self, bench: &mut Warp, words: &[Word], values: &[u64], at: usize) -> Vec<[u64; 32]> {
+        let word = &words[at];
+        let value = values[at];
+        let bits = 8 * word.size as u32;
+        let mut tries: Vec<u64> = vec![value];
+        for bit in 0..bits {
+            tries.extend([value ^ 1 << bit, value.wrapping_add(1 << bit), value.wrapping_sub(1 << bit)]);
+        }
+        tries.extend(values.iter().flat_map(|other| [*other, other.wrapping_add(1), other.wrapping_sub(1)]));
+        tries.extend((0..8).map(|number| self.draw(word, value ^ number << 40)));
+        self.compute(bench, words, values, None);
+        let element = self.request.inputs[word.input].element;
+        for &step in &self.expression.steps {
+            let op = self.code.insts[step as usize].op;
+            let Some((_, pairs)) = pairs(self.code, step, bench) else { continue };
+            let (a, b) = pairs[0];
+            let (a, b) = (a as u64, b as u64);
+            tries.extend([a, b, b.wrapping_add(1), b.wrapping_sub(1)]);
+            tries.extend([value.wrapping_add(b).wrapping_sub(a), value.wrapping_add(a).wrapping_sub(b)]);
+            // The same of reals.
+            if let (Op::SetF32 { a, b, .. }, true) = (op, element.is_real() && element.size() == word.size) {
+                let [a, b] = [a, b].map(|reg| f64::from(f32::from_bits(bench.read_lane(0, Reg::R32(reg), 0) as u32)));
+                let now = element.number(value);
+                tries.extend(
+                    [b, now + b - a, now - b + a, now * b / a, -now, b * b, b.sqrt()]
+                        .map(|number| element.bits(number)),
+                );
+            }
+        }
+        let input = &self.request.inputs[word.input];
+        let allowed =
+            tries.into_iter().map(|value| value & mask(word.size)).filter(|value| input.allows(*value, word.size));
+        let allowed: Vec<u64> = allowed.collect();
+        allowed.chunks(32).map(|some| std::array::from_fn(|lane| some[lane % some.len()])).collect()
+    }
+
+    /// A warp of words that are drawn, one of them or all; those of a lane in which it is as wanted.
+    fn drawn(&mut self, bench: &mut Warp, words: &[Word], warp: u64) -> Option<Vec<u64>> {
+        let which = warp as usize % (words.len() + 1);
+        let all = which == words.len();
+        let row = |at: usize| -> [u64; 32] {
+            let word = &words[at];
+            if all || at == which {
+                std::array::from_fn(|lane| self.draw(word, 1 << 32 | warp << 12 | (at as u64) << 5 | lane as u64))
+            } else {
+                [word.value; 32]
+            }
+        };
+        let rows: Vec<[u64; 32]> = (0..words.len()).map(row).collect();
+        for (word, row) in words.iter().zip(&rows) {
+            put(bench, word, row);
+        }
+        self.steps(bench);
+        let costs = self.costs(bench, Metric::Difference);
+        let lane = costs.iter().position(|cost| *cost == 0.0)?;
+        Some(rows.iter().map(|row| row[lane]).collect())
+    }
+
+    fn draw(&self, word: &Word, by: u64) -> u64 {
+        self.request.inputs[word.input].draw(word.size, mix(self.by ^ by))
+    }
+
+    /// Computes the condition for these words, one of them another in each lane.
+    fn compute(&mut self, bench: &mut Warp, words: &[Word], values: &[u64], tried: Option<(usize, &[u64; 32])>) {
+        for (at, (word, value)) in words.iter().zip(values).enumerate() {
+            match tried {
+                Some((which, tried)) if which == at => put(bench, word, tried),
+                _ => put(bench, word, &[*value; 32]),
+            }
+        }
+        self.steps(bench);
+    }
+
+    fn steps(&mut self, bench: &mut Warp) {
+        self.spent += self.expression.steps.len() as u64;
+        for &at in &self.expression.steps {
+            (self.run)(bench, at);
+        }
+    }
+
+    /// Of each lane. The root is computed where it has not been.
+    fn costs(&mut self, bench: &mut Warp, metric: Metric) -> [f64; 32] {
+        (self.run)(bench, self.expression.root);
+        let root = super::expression::results(self.code, self.expression.root);
+        let costs =
+            Costs { code: self.code, writers: self.writers, steps: &self.expression.steps, warp: bench, metric };
+        root.iter().find(|reg| matches!(reg, Reg::P(_))).map_or([f64::INFINITY; 32], |reg| costs.of(*reg, self.wanted))
+    }
+}
+
+/// Puts a word into the registers that hold it.
+fn put(bench: &mut Warp, word: &Word, values: &[u64; 32]) {
+    for register in &word.registers {
+        bench.write(0, register.reg, u32::MAX, &values.map(|value| register.holds(value)));
+    }
+}

@@ -1,0 +1,150 @@
+use crate::steer::{Element, Input, Parameter, SteerRequest};
+use crate::{Arg, Config, Device, Launch, Module, Question};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Runs 64 threads that load their own word of `x` into `%r5` and their right neighbour's into `%r6`, asks for inputs by which the only
+/// predicate with but one outcome has the other, and runs again over these: does it?
+fn turns(element: Element, (low, high): (f64, f64), body: &str) -> bool {
+    let ptx = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 x)\n{{\n\
+         .reg .pred %p<9>; .reg .b32 %r<19>; .reg .f32 %f<9>; .reg .b16 %h<9>; .reg .b64 %d<9>; .shared .b32 s[64];\n\
+         ld.param.u64 %d1, [x];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\nadd.s64 %d3, %d1, %d2;\n\
+         ld.global.u32 %r5, [%d3];\nld.global.u32 %r6, [%d3+4];\n{body}\nret;\n}}\n"
+    );
+    let module = Arc::new(Module::parse(&ptx).expect("PTX"));
+    let mut input = Input { address: 0, bytes: Vec::new(), element, low, high };
+    input.bytes = (0..65u64).flat_map(|at| (input.draw(4, 1000 + at) as u32).to_le_bytes()).collect();
+    let run = |bytes: &[u8], config: Config, input: Option<&Input>, wanted: BTreeMap<u32, bool>| {
+        let mut device = Device::new(Arc::clone(&module), config);
+        let address = device.alloc("x", bytes.len() as u64).expect("memory");
+        device.write(address, bytes).expect("bytes");
+        let input = input.map(|input| Input { address, ..input.clone() });
+        device.config_mut().steer = input.map(|input| SteerRequest {
+            wanted,
+            inputs: vec![input],
+            parameters: Vec::new(),
+            seed: 5,
+            steps: 1 << 20,
+        });
+        let args = vec![Arg::Pointer(address)];
+        let launch =
+            Launch { kernel: "k".into(), grid: [1; 3], block: [64, 1, 1], shared: 0, args, cooperative: false };
+        (address, device.launch(&launch).expect("a launch"))
+    };
+    let asking = || Config { conditions: true, ..Config::default() };
+    let (_, report) = run(&input.bytes, asking(), None, BTreeMap::new());
+    let open = report.conditions.iter().filter(|condition| condition.held != condition.failed && !condition.by_size);
+    let wanted: BTreeMap<u32, bool> = open.map(|condition| (condition.at, !condition.held)).collect();
+    assert!(!wanted.is_empty(), "it has come out both ways already: {:?}", report.conditions);
+    let (address, report) = run(&input.bytes, Config::default(), Some(&input), wanted.clone());
+    report.steered.iter().any(|steered| {
+        let mut bytes = input.bytes.clone();
+        for (place, word) in &steered.changes {
+            let at = (place - address) as usize;
+            bytes[at..at + word.len()].copy_from_slice(word);
+            let word = u64::from(u32::from_le_bytes(word[..].try_into().expect("a word")));
+            assert!(input.allows(word, 4), "{word:x}");
+        }
+        let (_, again) = run(&bytes, asking(), None, BTreeMap::new());
+        let now = again.conditions.iter().find(|condition| condition.at == *wanted.keys().next_back().expect("one"));
+        now.is_some_and(|condition| condition.held && condition.failed)
+    })
+}
+
+/// All words there are.
+const WORD: (f64, f64) = (0.0, 4294967295.0);
+
+#[test]
+fn bits_under_a_mask_are_found() {
+    let whole = |body: &str| turns(Element::Unsigned(4), WORD, body);
+    assert!(whole("and.b32 %r7, %r5, 0xffffff;\nsetp.eq.u32 %p1, %r7, 0x2aaaa5;"));
+    assert!(whole("shr.u32 %r7, %r5, 12;\nsetp.ne.u32 %p1, %r7, 0x54321;"));
+    assert!(
+        whole("xor.b32 %r7, %r5, 0x1234567;\nmad.lo.u32 %r8, %r7, 69069, 12345;\nsetp.eq.u32 %p1, %r8, 77;"),
+        "a product"
+    );
+    assert!(!whole("and.b32 %r7, %r5, 0xffffff;\nsetp.eq.u32 %p1, %r7, 0x1000000;"), "nothing is like that");
+}
+
+#[test]
+fn a_part_of_an_element_is_one_of_it() {
+    let half = "ld.global.u16 %r7, [%d3+2];\ncvt.u16.u32 %h1, %r7;\nsetp.eq.s16 %p1, %h1, 4660;";
+    assert!(turns(Element::Unsigned(4), WORD, half));
+    let byte = "ld.global.s8 %r7, [%d3+1];\nld.global.u8 %r8, [%d3+6];\nmul.lo.s32 %r9, %r7, %r8;\nsetp.eq.s32 %p1, %r9, -8265;";
+    assert!(turns(Element::Signed(4), (-2e9, 2e9), byte), "-57 times 145, of two elements");
+}
+
+#[test]
+fn two_words_are_found_together() {
+    let whole = |body: &str| turns(Element::Signed(4), (-1e6, 1e6), body);
+    assert!(whole("setp.eq.s32 %p1, %r5, %r6;"));
+    assert!(whole("setp.eq.s32 %p1, %r5, 777;\nsetp.eq.s32 %p2, %r6, -776;\nand.pred %p3, %p1, %p2;"));
+    assert!(whole(
+        "add.s32 %r7, %r5, %r6;\nsetp.ne.s32 %p1, %r7, 123456;\nsetp.lt.s32 %p2, %r5, %r6;\nor.pred %p3, %p1, %p2;"
+    ));
+    assert!(!whole("add.s32 %r7, %r5, %r6;\nsetp.eq.s32 %p1, %r7, 2000001;"), "too far");
+}
+
+#[test]
+fn a_narrow_interval_of_reals_is_found() {
+    let real = |body: &str| turns(Element::F32, (-1.0, 1.0), body);
+    let between = "mov.b32 %f1, %r5;\nsetp.gt.f32 %p1, %f1, 0f3f3ae148;\nsetp.lt.f32 %p2, %f1, 0f3f3ae14a;\nand.pred %p3, %p1, %p2;";
+    assert!(real(between));
+    assert!(
+        real("mov.b32 %f1, %r5;\nmul.f32 %f2, %f1, 0f447a0000;\nsetp.eq.f32 %p1, %f2, 0f43b98000;"),
+        "a thousand times it is 371"
+    );
+    assert!(!real("mov.b32 %f1, %r5;\nsetp.ge.f32 %p1, %f1, 0f3f800000;"), "1 is no number of the interval");
+}
+
+#[test]
+fn what_comes_through_shared_memory_or_a_branch_is_known_by_its_value() {
+    let stored = "mov.u32 %r9, s;\nmad.lo.u32 %r10, %r1, 4, %r9;\nst.shared.u32 [%r10], %r5;\nbar.sync 0;\nxor.b32 %r11, %r10, 4;\n\
+                  ld.shared.u32 %r12, [%r11];\nand.b32 %r13, %r12, 0xfffff;\nsetp.eq.u32 %p1, %r13, 0x54321;";
+    assert!(turns(Element::Unsigned(4), WORD, stored));
+    let chosen = "mov.u32 %r7, 0;\nsetp.gt.u32 %p1, %r1, 60;\n@%p1 bra L;\nmov.u32 %r7, %r5;\nL:\nand.b32 %r8, %r7, 0xfffff;\n\
+                  setp.eq.u32 %p2, %r8, 0x54321;";
+    assert!(turns(Element::Unsigned(4), WORD, chosen));
+}
+
+#[test]
+fn sizes_are_found_by_what_is_asked_of_parameters() {
+    let ptx = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 x, .param .u32 rows, .param .u32 cols)\n{\n\
+               .reg .pred %p<9>; .reg .b32 %r<19>;\nld.param.u32 %r1, [rows];\nld.param.u32 %r2, [cols];\nmov.u32 %r3, %tid.x;\n\
+               shl.b32 %r4, %r1, 1;\nsetp.eq.s32 %p1, %r2, %r4;\nsetp.gt.s32 %p2, %r2, 600;\nadd.s32 %r5, %r2, -1;\nsetp.eq.s32 %p3, %r3, %r5;\n\
+               and.pred %p4, %p1, %p2;\nret;\n}\n";
+    let module = Arc::new(Module::parse(ptx).expect("PTX"));
+    // 24 rows, 3 eights of columns.
+    let size = |value: i64| Input {
+        address: 0,
+        bytes: value.to_le_bytes().to_vec(),
+        element: Element::Signed(8),
+        low: 1.0,
+        high: 5000.0,
+    };
+    let inputs = vec![Input { address: 8, ..size(24) }, Input { address: 16, ..size(3) }];
+    let parameters = vec![
+        Parameter { offset: 8, input: 0, times: 1, plus: 0 },
+        Parameter { offset: 12, input: 1, times: 8, plus: 0 },
+    ];
+    let device = Device::new(Arc::clone(&module), Config { conditions: true, ..Config::default() });
+    let launch = |mut device: Device| {
+        let number = |number: u32| Arg::Bytes(number.to_le_bytes().to_vec());
+        let args = vec![Arg::Pointer(0), number(24), number(24)];
+        let launch =
+            Launch { kernel: "k".into(), grid: [1; 3], block: [32, 1, 1], shared: 0, args, cooperative: false };
+        device.launch(&launch).expect("a launch")
+    };
+    let conditions = launch(device).conditions;
+    let last = conditions.iter().filter(|one| one.by_size && one.question == Question::True).map(|one| one.at).max();
+    let wanted = BTreeMap::from([(last.expect("a condition"), true)]);
+    let steer = Some(SteerRequest { wanted, inputs, parameters, seed: 7, steps: 1 << 20 });
+    let steered = launch(Device::new(module, Config { steer, ..Config::default() })).steered;
+    let size = |address: u64, before: i64| {
+        let found = steered[0].changes.iter().find(|(at, _)| *at == address);
+        found.map_or(before, |(_, bytes)| i64::from_le_bytes(bytes[..].try_into().expect("a word")))
+    };
+    let (rows, eights) = (size(8, 24), size(16, 3));
+    assert!(8 * eights == 2 * rows && 8 * eights > 600, "{rows} {eights}");
+}

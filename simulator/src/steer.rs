@@ -1,0 +1,196 @@
+//! Inputs by which a condition comes out the other way: what is asked for, and what was found.
+
+use crate::num::half::Half;
+use crate::random::mix;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What a launch is asked for ([`crate::Config::steer`]).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SteerRequest {
+    /// Operations that make a predicate ([`crate::Condition::at`]), and what it is to be.
+    pub wanted: BTreeMap<u32, bool>,
+    /// What may be changed.
+    pub inputs: Vec<Input>,
+    /// Parameters that may be changed instead of what is loaded: their inputs are sizes, of which nothing lies in memory.
+    pub parameters: Vec<Parameter>,
+    /// Draws what is tried.
+    pub seed: u64,
+    /// Warp operations that may be computed for it.
+    pub steps: u64,
+}
+
+/// A buffer of independent elements.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Input {
+    /// Where it begins.
+    pub address: u64,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+    /// Type of its elements.
+    pub element: Element,
+    /// The least that an element may be, ...
+    pub low: f64,
+    /// ... and the most: of reals less than that.
+    pub high: f64,
+}
+
+/// A kernel's parameter that is so many times a size, and so much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Offset among the parameters, in bytes.
+    pub offset: u32,
+    /// Which of the inputs is the size: one element of 8 bytes.
+    pub input: usize,
+    /// So many times it, ...
+    pub times: i64,
+    /// ... and so much.
+    pub plus: i64,
+}
+
+/// Type of an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Element {
+    /// A two's complement integer of so many bytes.
+    Signed(u8),
+    /// An unsigned one.
+    Unsigned(u8),
+    /// `f16`
+    F16,
+    /// `bf16`
+    Bf16,
+    /// `f32`
+    F32,
+    /// `f64`
+    F64,
+}
+
+/// A condition that comes out as wanted once these bytes are changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Steered {
+    /// The operation that makes it.
+    pub at: u32,
+    /// Source file, as in `.loc`; empty without one.
+    pub file: String,
+    /// Source line on which it stands itself; 0 without one.
+    pub line: u32,
+    /// Addresses, and what stands there.
+    pub changes: Vec<(u64, Vec<u8>)>,
+}
+
+impl Element {
+    /// Bytes.
+    pub fn size(self) -> usize {
+        match self {
+            Self::Signed(size) | Self::Unsigned(size) => size.into(),
+            Self::F16 | Self::Bf16 => 2,
+            Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+
+    /// Is it a floating-point number?
+    pub fn is_real(self) -> bool {
+        !matches!(self, Self::Signed(_) | Self::Unsigned(_))
+    }
+
+    /// The number that these bits are.
+    pub fn number(self, bits: u64) -> f64 {
+        match self {
+            Self::Signed(size) => {
+                let unused = 64 - 8 * u32::from(size);
+                ((bits << unused) as i64 >> unused) as f64
+            }
+            Self::Unsigned(_) => bits as f64,
+            Self::F16 => Half::F16.to_f64(bits as u16),
+            Self::Bf16 => Half::Bf16.to_f64(bits as u16),
+            Self::F32 => f32::from_bits(bits as u32).into(),
+            Self::F64 => f64::from_bits(bits),
+        }
+    }
+
+    /// The bits of the number nearest to this one.
+    pub fn bits(self, number: f64) -> u64 {
+        match self {
+            Self::Signed(size) => (number as i64 as u64) & mask(size.into()),
+            Self::Unsigned(size) => (number as u64) & mask(size.into()),
+            Self::F16 => Half::F16.from_f64(number).into(),
+            Self::Bf16 => Half::Bf16.from_f64(number).into(),
+            Self::F32 => (number as f32).to_bits().into(),
+            Self::F64 => number.to_bits(),
+        }
+    }
+
+    /// What is closer to 0 than this, and not 0, is no input that anybody means.
+    fn least(self) -> f64 {
+        if self == Self::F16 { 2f64.powi(-14) } else { 2f64.powi(-40) }
+    }
+}
+
+/// As many bytes of ones.
+pub fn mask(bytes: usize) -> u64 {
+    u64::MAX >> (64 - 8 * bytes.clamp(1, 8))
+}
+
+impl Input {
+    /// The elements in which so many bytes lie, if they are in it: where they begin, and their bytes, which are 8 at most.
+    pub fn find(&self, address: u64, size: usize) -> Option<(usize, usize)> {
+        let at = usize::try_from(address.checked_sub(self.address)?).ok()?;
+        let each = self.element.size();
+        let (first, end) = (at / each * each, at.checked_add(size)?.next_multiple_of(each));
+        (end <= self.bytes.len() && end - first <= 8).then_some((first, end - first))
+    }
+
+    /// What stands there.
+    pub fn word(&self, at: usize, size: usize) -> u64 {
+        let mut word = [0; 8];
+        word[..size].copy_from_slice(&self.bytes[at..at + size]);
+        u64::from_le_bytes(word)
+    }
+
+    /// May its elements be those of this word?
+    pub fn allows(&self, word: u64, size: usize) -> bool {
+        let each = self.element.size();
+        (0..size / each).all(|part| {
+            let number = self.element.number(word >> (8 * each * part) & mask(each));
+            let inside =
+                number >= self.low && if self.element.is_real() { number < self.high } else { number <= self.high };
+            inside && (!self.element.is_real() || number == 0.0 || number.abs() >= self.element.least())
+        })
+    }
+
+    /// A word of elements that are drawn by a number.
+    pub fn draw(&self, size: usize, by: u64) -> u64 {
+        let each = self.element.size();
+        let range = self.high - self.low + if self.element.is_real() { 0.0 } else { 1.0 };
+        (0..size / each).fold(0, |word, part| {
+            let unit = (mix(by ^ (part as u64) << 56) >> 11) as f64 / (1u64 << 53) as f64;
+            let number = self.low + unit * range;
+            let number = if self.element.is_real() { number } else { number.floor() };
+            word | self.element.bits(number) << (8 * each * part)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_made_of_elements_that_are_allowed() {
+        let bytes = vec![0; 16];
+        let input = Input { address: 256, bytes, element: Element::Signed(1), low: -3.0, high: 90.0 };
+        assert!(input.allows(0x5a_fd_00_02, 4) && !input.allows(0x5b_fd_00_02, 4) && !input.allows(0x5a_fc_00_02, 4));
+        assert_eq!((input.find(258, 4), input.find(255, 4), input.find(269, 4)), (Some((2, 4)), None, None));
+        for by in 0..200 {
+            assert!(input.allows(input.draw(8, by), 8), "{by}");
+        }
+        let input = Input { element: Element::F32, low: -1.0, high: 1.0, ..input };
+        let allowed = |number: f32| input.allows(number.to_bits().into(), 4);
+        assert!(
+            allowed(0.5) && allowed(0.0) && allowed(-1.0) && !allowed(1.0) && !allowed(1e-30) && !allowed(f32::NAN)
+        );
+        assert_eq!((input.find(262, 2), input.find(258, 4)), (Some((4, 4)), Some((0, 8))), "halves of elements");
+        assert_eq!(Element::Bf16.number(Element::Bf16.bits(-1.5)), -1.5);
+    }
+}
