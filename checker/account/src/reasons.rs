@@ -351,6 +351,7 @@ fn run(checked: &Checked, scene: &Scene<'_>) -> String {
                 Values::AsStated => ", when it runs again",
                 Values::Edges => ", where inputs hold the ends of their intervals, and numbers of the code",
                 Values::Ends => ", where all elements of an input lie at one end of its interval",
+                Values::Alike => ", where neighbouring elements of an input are the same",
                 Values::ExactIntegers => ", where inputs are small multiples of a power of two",
                 Values::Repeating => ", where inputs repeat every 32 elements",
                 Values::Delicate => ", where inputs are of one sign and need all their digits",

@@ -182,6 +182,7 @@ fn runs(case: &Case, schedules: &[Option<Schedule>]) -> Vec<RunId> {
             }
             if case.exact_integers && ends_run_helps(case) {
                 add(case.seed, Values::Ends, 1, schedule);
+                add(case.seed, Values::Alike, 1, schedule);
             }
         }
     }

@@ -49,6 +49,14 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
             let end = if is_upper(stream) { *hi } else { *lo };
             integers(buffer.dtype, bytes, |_| end);
         }
+        (Some(Fill::Uniform { lo, hi }), Values::Alike) => {
+            let stretch = stretch(stream);
+            reals(buffer.dtype, bytes, *lo, *hi, |index| lo + stream.unit(!(index >> stretch)) * (hi - lo));
+        }
+        (Some(Fill::Integers { lo, hi }), Values::Alike) => {
+            let stretch = stretch(stream);
+            integers(buffer.dtype, bytes, |index| stream.integer(!(index >> stretch), *lo, *hi));
+        }
         (Some(Fill::Uniform { lo, hi }), _) => {
             let (lo, hi) = (*lo, *hi);
             // Another pattern for another length: what one of them hides, the next shows.
@@ -100,6 +108,14 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
 
 /// The part of an interval in which the reals of [`Values::Ends`] lie.
 const LAST: f64 = 1.0 / 256.0;
+
+/// Elements of [`Values::Alike`] that are the same, as the exponent of a power of two: rows and blocks have 64 to 1024; or all are.
+fn stretch(stream: Stream) -> u32 {
+    match stream.integer(u64::MAX - 3, 5, 11) {
+        power @ 6..11 => power as u32,
+        _ => 63,
+    }
+}
 
 /// Which end it is in a run over [`Values::Ends`].
 fn is_upper(stream: Stream) -> bool {

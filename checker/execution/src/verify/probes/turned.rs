@@ -21,11 +21,13 @@ use values::named;
 
 /// Rounds of looking, each over what the one before has found.
 const ROUNDS: u64 = 3;
+/// Runs of a round, over what cannot change at once.
+const GROUPS: usize = 4;
 /// Conditions that are looked at in a round, at most.
 const CONDITIONS: usize = 64;
 
-/// Threads and elements up to which all other elements become an end of their interval, too.
-const FEW: u64 = 1 << 12;
+/// Warp instructions up to which all other elements become an end of their interval, too.
+const FEW: u64 = 1 << 15;
 /// A run over other inputs may take so many times as many warp instructions as the one that has passed, ...
 const MORE: u64 = 16;
 /// ... and so many in any case.
@@ -84,13 +86,15 @@ impl Probe<'_> {
             asked.extend(wanted.keys().copied());
             let seed = run.seed.rotate_left(8) ^ round;
             let Ok(found) = self.over((&run, None), &changes, false)?.turn(wanted, &free, seed) else { break };
-            let before = changes.clone();
-            let found: Vec<Turned> = found.into_iter().filter(|turned| add(&mut changes, &turned.changes)).collect();
-            if found.is_empty() {
-                break;
+            let groups = together(&changes, found);
+            for (all, found) in &groups {
+                if let Some(failed) = self.fails(&run, all)? {
+                    return self.blame(&run, &changes, found, failed).map(Some);
+                }
             }
-            if let Some(failed) = self.fails(&run, &changes)? {
-                return self.blame(&run, &before, &found, failed).map(Some);
+            match groups.into_iter().next() {
+                Some((all, _)) => changes = all,
+                None => break,
             }
         }
         Ok(None)
@@ -119,9 +123,7 @@ impl Probe<'_> {
 
     /// Runs it over these inputs, and where they are the largest or the smallest of all: how it fails, if it does.
     fn fails(&self, run: &RunId, changes: &[Change]) -> Result<Option<(Status, Pass)>, Stop> {
-        let plan = &self.program.plan;
-        let few = plan.threads() <= FEW && plan.buffers.iter().all(|buffer| buffer.len <= FEW);
-        let ends: &[_] = if few { &[None, Some(false), Some(true)] } else { &[None] };
+        let ends: &[_] = if self.steps <= FEW { &[None, Some(false), Some(true)] } else { &[None] };
         for &end in ends {
             if let Some(failed) = self.fails_over((run, end), changes)? {
                 return Ok(Some(failed));
@@ -212,6 +214,23 @@ impl Probe<'_> {
         }
         Ok(())
     }
+}
+
+/// What can change at once, with what has changed before; what cannot comes in another run.
+fn together(before: &[Change], found: Vec<Turned>) -> Vec<(Vec<Change>, Vec<Turned>)> {
+    let mut groups: Vec<(Vec<Change>, Vec<Turned>)> = Vec::new();
+    for turned in found.into_iter().filter(|turned| !turned.changes.is_empty()) {
+        let room = groups.iter_mut().find_map(|(all, own)| add(all, &turned.changes).then_some(own));
+        if let Some(own) = room {
+            own.push(turned);
+        } else if groups.len() < GROUPS {
+            let mut all = before.to_vec();
+            if add(&mut all, &turned.changes) {
+                groups.push((all, vec![turned]));
+            }
+        }
+    }
+    groups
 }
 
 /// Adds changes, unless one of them is of bytes that change already.
