@@ -49,9 +49,10 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
             let end = if is_upper(stream) { *hi } else { *lo };
             integers(buffer.dtype, bytes, |_| end);
         }
-        (Some(Fill::Uniform { lo, hi }), Values::Alike) => {
+        (Some(Fill::Uniform { lo, hi }), Values::Alike) if grid(buffer).is_some() => {
+            let grid = grid(buffer).unwrap_or(Grid { step: 1.0, first: 1, last: 1 });
             let stretch = stretch(stream);
-            reals(buffer.dtype, bytes, *lo, *hi, |index| lo + stream.unit(!(index >> stretch)) * (hi - lo));
+            reals(buffer.dtype, bytes, *lo, *hi, |index| grid.value(stream.bits(!(index >> stretch))));
         }
         (Some(Fill::Integers { lo, hi }), Values::Alike) => {
             let stretch = stretch(stream);

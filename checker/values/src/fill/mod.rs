@@ -65,7 +65,8 @@ pub enum Values {
     /// All elements of a buffer that is drawn one by one lie at one end of its interval: integers are it, reals fill its last part. Sums are as
     /// large as they can be.
     Ends,
-    /// Elements of a buffer that is drawn one by one are the same as their neighbours, in stretches of a power of two or all of them.
+    /// Elements of a buffer that is drawn one by one are the same as their neighbours, in stretches of a power of two or all of them. Reals
+    /// are those of [`Values::ExactIntegers`], or the same rounding would add up.
     Alike,
 }
 
