@@ -3,7 +3,7 @@
 use super::judge::{failure_summary, judge, results_summary};
 use super::stage::{NOTHING_CAUGHT, fail, pass};
 use super::verify::{self, Results, Trials, schedules};
-use super::{Checking, Shown, kept, machine, uneven};
+use super::{Checking, Shown, farther, kept, machine, uneven};
 use crate::build::{BuildError, Built};
 use crate::platform::Platform;
 use crate::time::Tools;
@@ -54,6 +54,7 @@ impl Checking<'_> {
                 shown.kept = kept::broken(&versions.candidate, &candidate);
                 shown.counted = [baseline.count, candidate.count];
                 shown.besides = [baseline.besides.elsewhere, candidate.besides.elsewhere];
+                shown.farther = [baseline.besides.farther, candidate.besides.farther];
             }
         }
         Ok(Some(shown))
@@ -182,8 +183,12 @@ fn correctness(
     let (baseline, candidate) =
         if platform.gpu.is_some() { (baseline(), candidate()) } else { rayon::join(baseline, candidate) };
     let mut candidate = candidate?;
-    let baseline = baseline?;
+    let mut baseline = baseline?;
     let right = candidate.cases.iter().all(|(_, checked)| checked.status.passed());
+    if let Some(sizes) = farther::size(problem, [&baseline, &candidate]).filter(|_| right && platform.gpu.is_none()) {
+        baseline.besides.farther = bench.counted_at(&versions.baseline, sizes.clone(), false)?;
+        candidate.besides.farther = bench.counted_at(&versions.candidate, sizes, false)?;
+    }
     let uneven = right && uneven::asks_again(baseline.count.as_ref(), candidate.count.as_ref());
     if let Some(count) = candidate.count.as_mut().filter(|_| uneven && versions.candidate.communicates()) {
         count.is_as_even_as(bench.evenness_in_turn(&versions.candidate)?);

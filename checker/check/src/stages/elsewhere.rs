@@ -20,7 +20,21 @@ pub struct There<'a> {
     pub results: [&'a Checked; 2],
     /// Their code.
     pub built: [&'a Built; 2],
+    /// How far bounds are met there.
+    pub enough: Enough,
 }
+
+/// How much of a goal's bound has to be met at another size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enough {
+    /// Half of the way from what the baseline does, as a tail weighs more at a smaller size.
+    HalfWay,
+    /// All of it, but for a seventh.
+    Nearly,
+}
+
+/// That seventh.
+const NEARLY: f64 = 1.15;
 
 /// What is known of both versions there; `plans` are their launches.
 fn known<'a>(there: &'a There<'_>, plans: &'a [Plan; 2]) -> [Known<'a>; 2] {
@@ -75,7 +89,8 @@ pub fn judge(problem: &Problem, here: &[Known<'_>; 2], there: &There<'_>, goals:
         let (Some(before), after) = (value(&known[0]), value(&known[1])) else { continue };
         let scale = scale(&goal.metric, here[0].value(&goal.metric), before, [here[0].counters, known[0].counters]);
         let holds = |after: f64| {
-            let place = SecondBound { scale, before, slack: slack(&goal.metric, known[0].counters) };
+            let slack = slack(&goal.metric, known[0].counters);
+            let place = SecondBound { scale, before, slack, enough: there.enough };
             goal.conditions.iter().all(|condition| place.holds(*condition, after))
         };
         // A quotient of nothing is no number to be proud of.
@@ -121,15 +136,18 @@ struct SecondBound {
     scale: f64,
     before: f64,
     slack: f64,
+    enough: Enough,
 }
 
 impl SecondBound {
     /// Has a candidate come half of the way to the bound? Where the baseline is there already it may be a quarter beyond.
     fn holds(&self, condition: Condition, after: f64) -> bool {
+        let nearly = self.enough == Enough::Nearly;
         let half_way = |bound: f64| f64::midpoint(bound, self.before);
-        let at_most =
-            |bound: f64| after <= if self.before <= bound { 1.25 * bound } else { half_way(bound) } + self.slack;
-        let at_least = |bound: f64| after >= if self.before >= bound { 0.8 * bound } else { half_way(bound) };
+        let above = |bound: f64| if nearly { half_way(bound).min(NEARLY * bound) } else { half_way(bound) };
+        let below = |bound: f64| if nearly { half_way(bound).max(bound / NEARLY) } else { half_way(bound) };
+        let at_most = |bound: f64| after <= if self.before <= bound { 1.25 * bound } else { above(bound) } + self.slack;
+        let at_least = |bound: f64| after >= if self.before >= bound { 0.8 * bound } else { below(bound) };
         match condition {
             Condition::Max(bound) => at_most(self.scale * bound),
             Condition::Min(bound) => at_least(self.scale * bound),
@@ -146,7 +164,7 @@ mod tests {
 
     #[test]
     fn half_of_the_way_is_enough_and_none_is_not() {
-        let place = SecondBound { scale: 0.5, before: 1000.0, slack: 0.0 };
+        let place = SecondBound { scale: 0.5, before: 1000.0, slack: 0.0, enough: Enough::HalfWay };
         for (condition, enough, too_little) in [
             (Condition::Max(400.0), 600.0, 601.0),
             (Condition::RatioMax(0.1), 550.0, 551.0),
@@ -162,7 +180,11 @@ mod tests {
         for condition in [Condition::Max(400.0), Condition::RatioMax(0.9), Condition::RatioMin(1.1)] {
             assert!(!place.holds(condition, 1000.0), "{condition:?}");
         }
-        let none = SecondBound { scale: 1.0, before: 0.0, slack: 20.0 };
+        // At a larger size there is less room.
+        let place = SecondBound { enough: Enough::Nearly, ..place };
+        assert!(place.holds(Condition::RatioMax(0.6), 690.0) && !place.holds(Condition::RatioMax(0.6), 691.0));
+        assert!(place.holds(Condition::RatioMin(3.0), 2609.0) && !place.holds(Condition::RatioMin(3.0), 2608.0));
+        let none = SecondBound { scale: 1.0, before: 0.0, slack: 20.0, enough: Enough::HalfWay };
         assert!(none.holds(Condition::Max(0.0), 20.0) && !none.holds(Condition::Max(0.0), 21.0));
     }
 }

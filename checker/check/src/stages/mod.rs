@@ -5,6 +5,7 @@ mod correctness;
 pub(crate) mod difference;
 mod early;
 pub(crate) mod elsewhere;
+mod farther;
 pub(crate) mod judge;
 mod kept;
 pub mod modelled;
@@ -28,7 +29,7 @@ use execution::backend::Checked;
 use judge::verdict;
 use numbers::Known;
 use plan::Plan;
-use problem::{Condition, Kind, MetricSource, Problem, ProblemError, Sizes};
+use problem::{Condition, Kind, Metric, MetricSource, Problem, ProblemError, Sizes};
 use report::{self, GoalResult, GoalStatus, RanOn, Reason, Report, StageName, Verdict};
 use stage::{fail, pass, skip};
 use std::path::PathBuf;
@@ -70,6 +71,8 @@ struct Shown {
     counted: [Option<Checked>; 2],
     /// At a second size.
     besides: [Option<(Sizes, Checked)>; 2],
+    /// At a larger size at which the candidate seems to do worse.
+    farther: [Option<(Sizes, Checked)>; 2],
     /// At a size at which what ran is not what was compiled, that.
     kept: Option<GoalResult>,
     /// What the simulator could not run, and a GPU did.
@@ -156,7 +159,7 @@ impl Checking<'_> {
     /// Time, the table, the goals and the verdict on them.
     fn numbers(self, versions: &Versions, arch: &str, shown: Shown) -> Result<(), CheckError> {
         let (problem, report) = (self.check.problem, self.check.report);
-        let Shown { counted, besides, kept, left_out } = shown;
+        let Shown { counted, besides, farther, kept, left_out } = shown;
         let plan = |built: &Built| -> Option<Plan> {
             built.plan(&problem.manifest.count, &problem.io(&problem.manifest.count).ok()?).ok()
         };
@@ -224,7 +227,7 @@ impl Checking<'_> {
         let times = std::mem::take(&mut report.table);
         report.table = known[1].table(Some(&known[0]), &problem.manifest.goals);
         report.table.extend(times);
-        goals(problem, versions, &known, &besides, report);
+        goals(problem, versions, &known, [&besides, &farther], report);
         let whose = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
         report.goals.extend(uneven::broken(problem, &whose, &counted).into_iter().chain(kept));
         if models && report.goals.iter().all(|goal| goal.status != GoalStatus::NotMet) {
@@ -252,7 +255,7 @@ fn goals(
     problem: &Problem,
     versions: &Versions,
     known: &[Known<'_>; 2],
-    besides: &[Option<(Sizes, Checked)>; 2],
+    [besides, farther]: [&[Option<(Sizes, Checked)>; 2]; 2],
     report: &mut Report,
 ) {
     let measured = report.speedup.as_ref().map(|speedup| speedup.provenance.clone());
@@ -260,13 +263,22 @@ fn goals(
     report.goals = numbers::goals(&problem.manifest.goals, &whose, Some(&known[0]), &known[1], measured.as_ref());
     everywhere(problem, &versions.candidate, report);
     let work = numbers::work(problem, &whose, &known[0], &known[1], 1.0);
+    let there = |sizes, results, enough| elsewhere::There {
+        sizes,
+        results,
+        built: [&versions.baseline, &versions.candidate],
+        enough,
+    };
     if let [Some((sizes, before)), Some((_, after))] = besides {
-        let there =
-            elsewhere::There { sizes, results: [before, after], built: [&versions.baseline, &versions.candidate] };
+        let there = there(sizes, [before, after], elsewhere::Enough::HalfWay);
         elsewhere::judge(problem, known, &there, &mut report.goals);
         if work.is_empty() {
             report.goals.extend(elsewhere::work(problem, &whose, &there));
         }
+    }
+    if let [Some((sizes, before)), Some((_, after))] = farther {
+        let there = there(sizes, [before, after], elsewhere::Enough::Nearly);
+        elsewhere::judge(problem, known, &there, &mut report.goals);
     }
     report.goals.extend(work);
 }
@@ -284,17 +296,24 @@ fn not_judged(report: &mut Report, mut left_out: Vec<Reason>) {
 }
 
 /// A kernel of its own for the size that is counted would dodge the goals: upper bounds on machine code hold for the
-/// kernels of every size.
+/// kernels of every size, and what a launch is asked for also at the `time` size.
 fn everywhere(problem: &Problem, candidate: &Built, report: &mut Report) {
     let sizes = problem.manifest.cases.iter().chain([&problem.manifest.time]);
     let plans: Vec<Plan> = sizes.filter_map(|sizes| candidate.plan(sizes, &problem.io(sizes).ok()?).ok()).collect();
     for (goal, result) in problem.manifest.goals.iter().zip(&mut report.goals) {
-        let code = matches!(goal.metric.source(), MetricSource::Sass | MetricSource::Resources);
+        let source = goal.metric.source();
+        let code = matches!(source, MetricSource::Sass | MetricSource::Resources);
         let bounded = goal.conditions.iter().any(|condition| matches!(condition, Condition::Max(_)));
-        if !code || !bounded || result.status != GoalStatus::Met {
+        let launched = source == MetricSource::Plan || goal.metric == Metric::Occupancy;
+        let plans = match (code && bounded, launched) {
+            (true, _) => &plans[..],
+            (false, true) => &plans[plans.len().saturating_sub(1)..],
+            _ => continue,
+        };
+        if result.status != GoalStatus::Met {
             continue;
         }
-        for plan in &plans {
+        for plan in plans {
             let known = Known { built: Some(candidate), plan: Some(plan), ..Known::default() };
             if let Some(value) = known.value(&goal.metric).filter(|value| !goal.judge(result.baseline, *value)) {
                 result.status = GoalStatus::NotMet;

@@ -28,6 +28,9 @@ pub struct Besides {
     pub sampled: Option<(Sizes, Checked)>,
     /// A drawn size beside the `count` size: see [`crate::beside`].
     pub elsewhere: Option<(Sizes, Checked)>,
+    /// A size that was run whole, larger than the `count` size, if the version seems to do worse there: see
+    /// [`crate::stages::farther`].
+    pub farther: Option<(Sizes, Checked)>,
     /// A size beyond a million elements: whether it is right there.
     pub large: Option<(Sizes, Checked)>,
     /// Sizes with as much for each block to do as at the `time` size: see [`super::few`].
@@ -159,15 +162,22 @@ impl Trials<'_> {
     /// A version once at a drawn size beside the `count` size, on the simulator: its counters, and whether it is right there
     /// (`judged`). Nothing where that takes too long.
     pub fn elsewhere(&self, built: &Built, judged: bool) -> Result<Option<(Sizes, Checked)>, BuildError> {
-        if !self.tries_besides() {
-            return Ok(None);
+        let second = beside::second(self.problem, self.seed).filter(|_| self.tries_besides());
+        match second {
+            Some(sizes) => self.counted_at(built, sizes, judged),
+            None => Ok(None),
         }
-        let Some(sizes) = beside::second(self.problem, self.seed) else { return Ok(None) };
-        let mut case = self.case(
-            built,
-            None,
-            CaseAt { sizes: &sizes, index: ELSEWHERE, thoroughness: Thoroughness::Once, judged },
-        )?;
+    }
+
+    /// The same at this size.
+    pub fn counted_at(
+        &self,
+        built: &Built,
+        sizes: Sizes,
+        judged: bool,
+    ) -> Result<Option<(Sizes, Checked)>, BuildError> {
+        let at = CaseAt { sizes: &sizes, index: ELSEWHERE, thoroughness: Thoroughness::Once, judged };
+        let mut case = self.case(built, None, at)?;
         case.reads = judged;
         // Inputs of the kind that is counted: goals are judged here, too.
         case.seed = first_turn(case.seed);

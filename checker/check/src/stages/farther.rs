@@ -1,0 +1,53 @@
+//! Whether a version does at larger sizes what it does at the one that is counted. One that has a better way for that one alone, and
+//! the starter's for all others, has not got better; the size at which it is timed is among the others.
+
+use super::verify::Results;
+use crate::beside;
+use problem::{Better, Counter, Metric, MetricSource, Problem, Sizes};
+use simulator::Counters;
+
+/// As much worse, per element, than at the `count` size it may be without being looked at: half of the way back to the baseline, if that is
+/// less than the second and more than the first.
+const WORSE: (f64, f64) = (1.05, 1.3);
+/// Warp instructions that the baseline may take there, about: a second.
+const MOST: f64 = 3e7;
+/// Part of the instructions at the `count` size that anything may come to of which nothing was counted there.
+const SLACK: f64 = 0.02;
+
+/// A size larger than the `count` size that was run whole, if the candidate seems to do worse there at what goals count. Of several the one
+/// at which it does what it does at the `time` size comes first.
+pub fn size(problem: &Problem, [baseline, candidate]: [&Results; 2]) -> Option<Sizes> {
+    let here = candidate.count.as_ref()?.counters?;
+    let before = baseline.count.as_ref()?.counters?;
+    let count = beside::elements(problem, &problem.manifest.count);
+    let besides = &candidate.besides;
+    let whole = besides.sought.iter().chain(besides.reached.iter().rev()).chain(&besides.large).chain(&besides.asked);
+    let mut larger = whole.filter_map(|(sizes, checked)| {
+        let times = beside::elements(problem, sizes) / count;
+        let there = checked.counters.filter(|_| checked.status.passed() && times > 1.0)?;
+        let affordable = before.instructions as f64 * times <= MOST;
+        (affordable && is_worse(problem, (&before, &here, &there), times)).then(|| sizes.clone())
+    });
+    larger.next()
+}
+
+/// Does it come to more, or to less, of what a goal counts than so many times as many elements account for?
+fn is_worse(problem: &Problem, (baseline, here, there): (&Counters, &Counters, &Counters), times: f64) -> bool {
+    let slack = SLACK * here.instructions as f64;
+    problem.manifest.goals.iter().filter(|goal| goal.metric.source() == MetricSource::Counters).any(|goal| {
+        let Metric::Count(counter) = &goal.metric else { return false };
+        let sums = matches!(counter, Counter::Field(_) | Counter::Sum(_));
+        let (times, slack) = if sums { (times, slack) } else { (1.0, 0.0) };
+        let (Some(before), Some(after)) = (counter.of(here), counter.of(there)) else { return true };
+        let half_way = counter.of(baseline).map_or(before, |baseline| f64::midpoint(baseline, before));
+        let after = after / times;
+        let (least, most) = WORSE;
+        let more = || after > half_way.clamp(least * before, most * before) + slack;
+        let less = || after < half_way.clamp(before / most, before / least);
+        goal.conditions.iter().any(|condition| match condition.better() {
+            Better::Less => more(),
+            Better::More => less(),
+            Better::Neither => more() || less(),
+        })
+    })
+}
