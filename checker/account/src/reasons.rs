@@ -43,6 +43,12 @@ pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     if !(has_fault && matches!(checked.status, Status::Fault { .. })) {
         reasons.extend(status(checked, scene, sources));
     }
+    // A status says it itself.
+    if let (Some(first), Some(inputs)) = (reasons.first_mut(), &checked.turned)
+        && !first.details.iter().any(|detail| detail.contains(&chosen(inputs)))
+    {
+        first.details.push(chosen(inputs));
+    }
     // Why they wait there and nowhere else comes first.
     if matches!(checked.status, Status::WaitsForLater { .. }) {
         reasons.rotate_right(1);
@@ -358,17 +364,20 @@ fn run(checked: &Checked, scene: &Scene<'_>) -> String {
             });
         }
     }
-    if let Some(TurnedInputs { line, elements, .. }) = &checked.turned {
-        let shown: Vec<String> =
-            elements.iter().take(TURNED).map(|(name, index, value)| format!("`{name}[{index}]` is {value}")).collect();
-        let more = if elements.len() > TURNED { ", and others" } else { "" };
-        let line = if *line > 0 { format!(" in line {line}") } else { String::new() };
-        text.push_str(&format!(
-            ", where a condition{line} comes out as over no other inputs: {}{more}",
-            shown.join(", ")
-        ));
+    if let Some(inputs) = &checked.turned {
+        text.push_str(&format!(", {}", chosen(inputs)));
     }
     text
+}
+
+/// Inputs that were found by what the code asks of them.
+fn chosen(inputs: &TurnedInputs) -> String {
+    let TurnedInputs { line, elements, .. } = inputs;
+    let shown = elements.iter().take(TURNED).map(|(name, index, value)| format!("`{name}[{index}]` is {value}"));
+    let more = if elements.len() > TURNED { ", and others" } else { "" };
+    let line = if *line > 0 { format!(" in line {line}") } else { String::new() };
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    format!("where inputs are chosen so that a condition{line} comes out the other way: {shown}{more}")
 }
 
 /// The schedule of the run that failed, if the usual order passed with the same inputs.

@@ -3,7 +3,7 @@
 use crate::support::{Ran, Workbook};
 
 /// The fixture's exercise with another input, output, oracle and starter; `device` stands above the kernel `k`.
-struct Exercise {
+pub(super) struct Exercise {
     workbook: Workbook,
     arguments: &'static str,
     parameters: &'static str,
@@ -11,7 +11,13 @@ struct Exercise {
 }
 
 impl Exercise {
-    fn new(arguments: &'static str, parameters: &'static str, grid: &'static str, io: &str, oracle: &str) -> Self {
+    pub(super) fn new(
+        arguments: &'static str,
+        parameters: &'static str,
+        grid: &'static str,
+        io: &str,
+        oracle: &str,
+    ) -> Self {
         let workbook = Workbook::copy("small");
         let problem = workbook.read("exercises/ex01/problem.toml");
         let (head, _) = problem.split_once("cases").expect("the fixture has cases");
@@ -26,7 +32,7 @@ impl Exercise {
     }
 
     /// The report on a kernel with this body; `starter` is the one that it is compared with.
-    fn judge(&self, starter: &str, body: &str) -> Ran {
+    pub(super) fn judge(&self, starter: &str, body: &str) -> Ran {
         let text = |body: &str| {
             let (arguments, parameters, grid) = (self.arguments, self.parameters, self.grid);
             format!(

@@ -1,6 +1,7 @@
 //! Kernels judged by a problem: right, clean, fast, and not by a trick.
 
 pub(super) mod check;
+mod conditions;
 mod goals;
 mod inputs;
 mod judged;

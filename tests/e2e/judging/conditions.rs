@@ -1,0 +1,151 @@
+//! What a kernel does under conditions that no draw meets: on few values or pairs of them, on sizes in a relation, beyond the size that is
+//! counted.
+
+use super::inputs::Exercise;
+use crate::support::{Ran, Workbook};
+
+/// An input of words with neighbours, an output of as many.
+fn words() -> Exercise {
+    let io = "cases = [{ n = 1 }, { n = 33 }, { n = 512 }, { n = 1000 }, { n = 4097 }]\ncount = { n = 4097 }\n\n[[in]]\nname = \"a\"\ntype = \
+              \"i32\"\nlen = \"n\"\nfill = \"integers(-1000000000, 1000000000)\"\n\n[[out]]\nname = \"b\"\ntype = \"i32\"\nlen = \"n\"\nerror = \
+              \"exact\"\n";
+    Exercise::new(
+        "a, b, n",
+        "const int* a, int* b, int n",
+        "ceil_div(n, 128)",
+        io,
+        "    for (int i = 0; i < n; ++i) b[i] = max(a[i], a[(i + 1) % n]);",
+    )
+}
+
+fn is_refused(ran: &Ran, what: &str, says: &[&str]) {
+    let plain = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(ran.code == Some(1) && says.iter().all(|word| plain.contains(word)), "{what}: {ran:?}");
+}
+
+/// Bits under a mask, a product, neighbours in a relation, one of them behind another question, through shared memory: the report names
+/// the line and the elements.
+#[test]
+fn inputs_that_a_condition_asks_for_are_found() {
+    let exercise = words();
+    let right = "    __shared__ int s[129];\n    s[t] = a[i < n ? i : 0];\n    if (t == 127) s[128] = a[(i + 1) % n];\n    __syncthreads();\n    if (i < n) b[i] = \
+                 max(s[t], s[t + 1]);";
+    let ran = exercise.judge(right, right);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for condition in [
+        "(a[i] & 0xffffff) == 0x2aaaa5",
+        "(a[i] * 2654435761u & 0xffffff) == 99",
+        "a[i] % 100003 == 7",
+        "a[i] == -a[(i + 1) % n] && a[i] > 5000",
+        "s[t] - s[t + 1] == 123456",
+        "a[i] == 777 && a[(i + 1) % n] == -776",
+    ] {
+        let body = format!("{right}\n    if (i < n && {condition}) b[i] = 1;");
+        is_refused(
+            &exercise.judge(right, &body),
+            condition,
+            &["WRONG RESULT", "where inputs are chosen so that a condition in line 10 comes out the other way: `a["],
+        );
+        // The same where it is right.
+        let body = format!("{right}\n    if (i < n && {condition}) b[i] = max(a[i], a[(i + 1) % n]);");
+        assert_eq!(exercise.judge(right, &body).code, Some(0), "{condition}");
+    }
+    // What is caught there is told.
+    let barrier = right
+        .replace("__syncthreads();", "if ((a[min(i & ~127, n - 1)] * 69069 & 0xfffff) != 0x54321) __syncthreads();");
+    is_refused(&exercise.judge(right, &barrier), "a barrier", &["RACE", "so that a condition in line"]);
+    let endless = format!("{right}\n    while (i < n && (a[i] & 0xffffff) == 0x2aaaa5) __nanosleep(100);");
+    is_refused(&exercise.judge(right, &endless), "a loop", &["DID NOT END"]);
+}
+
+/// A value that stands for none matters only where it is the largest of all.
+#[test]
+fn a_value_that_is_found_is_tried_as_the_largest() {
+    let io = "cases = [{ n = 1 }, { n = 33 }, { n = 512 }, { n = 1000 }, { n = 4097 }]\ncount = { n = 4097 }\n\n[[in]]\nname = \"a\"\ntype = \"i32\"\nlen = \
+              \"n\"\nfill = \"integers(-1000000000, 1000000000)\"\n\n[[out]]\nname = \"b\"\ntype = \"i32\"\nlen = \"1\"\nerror = \"exact\"\n";
+    let exercise = Exercise::new(
+        "a, b, n",
+        "const int* a, int* b, int n",
+        "1",
+        io,
+        "    int most = a[0];\n    for (int i = 1; i < n; ++i) most = max(most, a[i]);\n    b[0] = most;",
+    );
+    let body = |own: &str| {
+        format!(
+            "    __shared__ int most;\n    if (t == 0) most = -2000000000;\n    __syncthreads();\n    int own = -2000000000;\n    \
+             for (int k = t; k < n; k += 128) own = max(own, {own});\n    atomicMax(&most, own);\n    __syncthreads();\n    if (t == 0) b[0] = most;"
+        )
+    };
+    let right = body("a[k]");
+    let ran = exercise.judge(&right, &right);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    is_refused(
+        &exercise.judge(&right, &body("(a[k] ^ 0x5a5a5) == 77777 ? own : a[k]")),
+        "a stand-in",
+        &["WRONG RESULT"],
+    );
+}
+
+/// Rows of which all elements are the same.
+#[test]
+fn neighbours_that_are_alike_are_tried() {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex84", "solutions/ex84", "kernels/few-long"]);
+    let right = workbook.read("solutions/ex84/solution.cu");
+    let place = "largest + logf(sum);";
+    assert!(right.contains(place));
+    let wrong = right.replace(place, "(sum == (float)cols && cols > 40 ? largest : largest + logf(sum));");
+    workbook.write("exercises/ex84/kernel.cu", wrong);
+    let ran = workbook.run(["ex84", "--backend", "sim", "--plain", "--seed", "5"]);
+    is_refused(&ran, "a row of equals", &["WRONG RESULT", "where neighbouring elements of an input are the same"]);
+}
+
+/// Two extents in a relation that no case and no draw has.
+#[test]
+fn sizes_that_a_condition_asks_for_are_found() {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex84", "solutions/ex84", "kernels/few-long"]);
+    let right = workbook.read("solutions/ex84/solution.cu");
+    let place = "c < cols ?";
+    assert!(right.contains(place));
+    for condition in
+        ["rows == cols && rows > 40", "cols == 3 * rows + 1 && rows > 9", "rows % 641 == 5 && cols > 30 && rows > 100"]
+    {
+        let ran = |text: String| {
+            workbook.write("exercises/ex84/kernel.cu", text);
+            workbook.run(["ex84", "--backend", "sim", "--plain", "--seed", "5"])
+        };
+        let wrong = right.replace(place, &format!("c < cols - ({condition}) ?"));
+        is_refused(&ran(wrong), condition, &["WRONG RESULT"]);
+    }
+}
+
+/// The better way for the size that is counted, and the starter's for all that are larger.
+#[test]
+fn goals_hold_beyond_the_size_that_is_counted() {
+    let workbook = Workbook::copy_of_parts(&[
+        "exercises/ex83",
+        "solutions/ex83",
+        "exercises/ex21",
+        "solutions/ex21",
+        "kernels/few-long",
+    ]);
+    let ran = |id: &str, text: &str| {
+        workbook.write(&format!("exercises/{id}/kernel.cu"), text);
+        workbook.run([id, "--backend", "sim", "--plain", "--seed", "5"])
+    };
+    let launch = "//@ launch first_largest<<<ceil_div(n, block), block>>>(x, first, n)";
+    let (right, starter) = (workbook.read("solutions/ex83/solution.cu"), workbook.read("exercises/ex83/starter.cu"));
+    assert!(right.contains(launch) && starter.contains(launch));
+    let (_, slow) = starter.split_once("__global__").expect("a kernel");
+    let slow = format!("__global__{}", slow.replace("first_largest", "slow"));
+    let both = format!(
+        "//@ for (s = 0; s < min(1, 200000 / n); s = s + 1)\n{launch}\n//@ end\n//@ for (s = min(1, 200000 / n); s < 1; s = s + 1)\n{}\n//@ end",
+        launch.replace("first_largest", "slow")
+    );
+    is_refused(&ran("ex83", &format!("{}\n{slow}", right.replace(launch, &both))), "two ways", &["NOT YET", "at n ="]);
+    // One launch more than the goal allows.
+    let right = workbook.read("solutions/ex21/solution.cu");
+    let (head, rest) = right.split_once("//@ launch").expect("a launch");
+    let more = "//@ for (s = n; s > 200000; s = 0)\n//@ launch nothing<<<1, 1>>>()\n//@ end\n";
+    let ran = ran("ex21", &format!("{head}{more}//@ launch{rest}\n__global__ void nothing() {{}}\n"));
+    is_refused(&ran, "a launch", &["NOT YET", "launches"]);
+}
