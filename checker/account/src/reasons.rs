@@ -47,7 +47,7 @@ pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     if let (Some(first), Some(inputs)) = (reasons.first_mut(), &checked.turned)
         && !first.details.iter().any(|detail| detail.contains(&chosen(inputs)))
     {
-        first.details.push(chosen(inputs));
+        first.details.insert(0, chosen(inputs));
     }
     // Why they wait there and nowhere else comes first.
     if matches!(checked.status, Status::WaitsForLater { .. }) {
