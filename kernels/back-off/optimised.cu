@@ -1,6 +1,6 @@
-// The same lock. A lane that does not get it sits out some rounds: twice as many
-// after each failed attempt, and each lane of a warp another number of them, or all
-// would come back at the same time.
+// The same lock. A lane that does not get it sits out some rounds: more after each
+// failed attempt, up to a limit, and each lane of a warp another number of them, or
+// all would come back at the same time.
 //@ let    block = 128
 //@ scratch lock: i32[1]
 //@ launch clear<<<1, 1>>>(lock, record)

@@ -1,6 +1,6 @@
-// The same benchmark with a result that might be used: a store under a condition
-// that is never true, which the compiler cannot know. So it has to compute t, and
-// the chain stays. The store costs a comparison, not memory traffic.
+// The same benchmark with a result that might be used: what is stored depends on t
+// under a condition that is never true, which the compiler cannot know. So it has
+// to compute t, and the chain stays. That costs a comparison, no memory traffic.
 //@ let    block = 256
 //@ launch chain<<<ceil_div(n, block), block>>>(0.875, 0.125, x, steps, n)
 

@@ -1,7 +1,7 @@
 // The Fourier transform of 4,096 complex points, a block for each. A thread holds
 // `values` of them, does the transform of that many points in its registers, and
 // puts them back where the next pass reads them: 4,096 is 4 to the 6th, 8 to the
-// 4th and 16 to the 3rd. With `padded` = 1 one word in 17 of shared memory stays
+// 4th and 16 to the 3rd. With `padded` = 1 one point in 17 of shared memory stays
 // unused, so that lanes that store far apart have fewer bank conflicts.
 //@ launch transform<values, padded><<<transforms, 4096 / values>>>(x, y)
 

@@ -6,7 +6,7 @@
 //@ let    block = 256
 //@ launch lagged<<<ceil_div(n, block), block>>>(64, a, last, n)
 
-// The choice between two registers is one SEL. Same result as add_kernel for c = 0.
+// The choice is a SEL, or a predicated instruction. As add_kernel for c = 0.
 __global__ void add_kernel2(int c, const int* a, int* b)
 {
     int i = threadIdx.x;

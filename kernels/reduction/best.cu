@@ -1,9 +1,9 @@
 // The sum of an array in one launch, 16 bytes per load and four loads in flight per
 // thread: as fast as the memory is read. The size chooses among three ways. One
 // block, as long as the ticket that finds the last block (a fence, an atomic, a
-// second tree) would take longer than a few more loads. Then two blocks per SM,
-// with loads spread over the whole array, so that every SM has its share of any
-// size; of 256 threads, and of 1024 beyond 2^18 elements. From 2^27 elements on a
+// second tree) would take longer than a few more loads. Then at most two blocks per
+// SM, with loads spread over the whole array, so that their shares are about equal;
+// of 256 threads, and of 1024 beyond 2^18 elements. From 2^27 elements on a
 // block reads 64 KB at a stretch, which the memory serves 0.5 % faster. The
 // constants were found on an H200.
 // Flaw: none that a sum of this size could avoid. Below 2^16 elements most of its

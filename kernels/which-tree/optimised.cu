@@ -1,7 +1,7 @@
 // The sum of every 4096 elements: sixteen per thread in four wide loads, then
 // shuffles.
-// One barrier instead of nine, a tenth of the shared memory traffic, and nearly the
-// same time: reading the elements takes all of it.
+// One barrier instead of nine, a fifth of the passes over shared memory, and nearly
+// the same time: reading the elements takes all of it.
 //@ let    block = 256
 //@ launch tile_sums<<<ceil_div(n, 16 * block), block>>>(x, sums, n)
 

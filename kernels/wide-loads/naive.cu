@@ -1,6 +1,6 @@
 // y = 2x + 1, one float per thread, in blocks of one warp.
-// Flaw: an SM holds 32 blocks at most, so only 32 warps with one 4-byte load each
-// are in flight: 4 KB, an eighth of what keeps an H200's memory busy with a copy.
+// Flaw: an SM holds 32 blocks at most, so 32 warps with one 4-byte load each are in
+// flight: 4 KB. And a block for 32 elements has hardly started when it ends.
 //@ let    block = 32
 //@ launch scale<<<ceil_div(n, block), block>>>(x, y, n)
 

@@ -1,7 +1,7 @@
 // y = 2x + 1, four float4 per thread, still in blocks of one warp.
 // A float4 is one 16-byte load, and four of them are independent: 64 bytes per
 // thread are in flight before the first value is needed. Sixteen times the bytes in
-// flight with the same number of warps.
+// flight with as many warps on an SM, and a sixteenth of the blocks.
 //@ let    block = 32
 //@ let    quads = n / 4
 //@ launch scale<<<max(ceil_div(quads, 4 * block), 1), block>>>(x, y, n)

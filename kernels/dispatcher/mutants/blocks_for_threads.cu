@@ -1,5 +1,5 @@
 // The published mistake: the template argument is the number of blocks.
-//@ mutant wrong-result: as many blocks as threads in a block is the one case in which it is right
+//@ mutant wrong-result: it is right by luck only, such as with as many blocks as a block has threads
 //@ let    grid = ceil_div(n, block)
 //@ launch totals<grid><<<grid, block, 4 * block>>>(x, sums, n)
 
