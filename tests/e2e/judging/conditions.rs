@@ -55,7 +55,7 @@ fn inputs_that_a_condition_asks_for_are_found() {
         .replace("__syncthreads();", "if ((a[min(i & ~127, n - 1)] * 69069 & 0xfffff) != 0x54321) __syncthreads();");
     is_refused(&exercise.judge(right, &barrier), "a barrier", &["RACE", "so that a condition in line"]);
     let endless = format!("{right}\n    while (i < n && (a[i] & 0xffffff) == 0x2aaaa5) __nanosleep(100);");
-    is_refused(&exercise.judge(right, &endless), "a loop", &["DID NOT END"]);
+    is_refused(&exercise.judge(right, &endless), "a loop", &["LIVELOCK", "so that a condition in line 10"]);
 }
 
 /// A value that stands for none matters only where it is the largest of all.
