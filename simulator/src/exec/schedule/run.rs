@@ -165,7 +165,13 @@ impl<O: Observer> Worker<'_, O> {
 
     /// How many operations may run before one of which something is asked, and what that one is about to compute with: its lanes, and
     /// their sources.
-    fn asked_of(&self, warp: &Warp, group: &Group) -> (u64, Option<(u32, turns::Sources)>) {
+    fn asked_of(&mut self, shared: &Shared, warp: &Warp, group: &Group) -> (u64, Option<(u32, turns::Sources)>) {
+        #[cfg(not(target_family = "wasm"))]
+        if self.steer.is_some() {
+            return (self.steered(shared, warp, group), None);
+        }
+        #[cfg(target_family = "wasm")]
+        let _ = shared;
         // A page never asks.
         if cfg!(target_family = "wasm") || self.conditions.is_empty() {
             return (u64::MAX, None);
@@ -209,9 +215,7 @@ impl<O: Observer> Worker<'_, O> {
             if careful {
                 self.careful(shared, warp, at);
             }
-            let (unasked, noted) = self.asked_of(warp, &before);
-            #[cfg(not(target_family = "wasm"))]
-            let unasked = if self.steer.is_some() { self.steered(shared, warp, &before) } else { unasked };
+            let (unasked, noted) = self.asked_of(shared, warp, &before);
             let fuel = if careful || self.traced.is_some() || noted.is_some() {
                 1
             } else {
