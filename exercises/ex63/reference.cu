@@ -29,5 +29,6 @@ __global__ void spread_reference(const float* x, double* mean, double* mean_magn
     mean[j] = centre;
     mean_magnitude[j] = typical;
     variance[j] = squares / count;
-    variance_magnitude[j] = magnitude / count;
+    // Where all elements are alike only the square of the mean's error is left: (10 u typical)^2, of which 24 u is taken out.
+    variance_magnitude[j] = magnitude / count + 5.0 * 0x1p-24 * typical * typical;
 }

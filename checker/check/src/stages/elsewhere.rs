@@ -90,7 +90,7 @@ pub fn judge(problem: &Problem, here: &[Known<'_>; 2], there: &There<'_>, goals:
         let scale = scale(&goal.metric, here[0].value(&goal.metric), before, [here[0].counters, known[0].counters]);
         let holds = |after: f64| {
             let slack = slack(&goal.metric, known[0].counters);
-            let place = SecondBound { scale, before, slack, enough: there.enough };
+            let place = SecondBound { scale, before, slack, enough: there.enough, sums: sums(&goal.metric) };
             goal.conditions.iter().all(|condition| place.holds(*condition, after))
         };
         // A quotient of nothing is no number to be proud of.
@@ -112,7 +112,7 @@ pub fn judge(problem: &Problem, here: &[Known<'_>; 2], there: &There<'_>, goals:
 /// in the code do not.
 fn scale(metric: &Metric, count: Option<f64>, there: f64, counters: [Option<Counters>; 2]) -> f64 {
     match metric {
-        Metric::Count(Counter::Field(_) | Counter::Sum(_)) => match (count, counters) {
+        metric if sums(metric) => match (count, counters) {
             (Some(count), _) if count > 0.0 => there / count,
             (_, [Some(here), Some(there)]) if here.instructions > 0 => {
                 there.instructions as f64 / here.instructions as f64
@@ -123,10 +123,15 @@ fn scale(metric: &Metric, count: Option<f64>, there: f64, counters: [Option<Coun
     }
 }
 
+/// Does a metric grow with the size?
+fn sums(metric: &Metric) -> bool {
+    matches!(metric, Metric::Count(Counter::Field(_) | Counter::Sum(_)))
+}
+
 /// What a tail may cost of something that the baseline does nothing of.
 fn slack(metric: &Metric, counters: Option<Counters>) -> f64 {
     match (metric, counters) {
-        (Metric::Count(Counter::Field(_) | Counter::Sum(_)), Some(counters)) => 0.02 * counters.instructions as f64,
+        (metric, Some(counters)) if sums(metric) => 0.02 * counters.instructions as f64,
         _ => 0.0,
     }
 }
@@ -137,6 +142,8 @@ struct SecondBound {
     before: f64,
     slack: f64,
     enough: Enough,
+    /// Of a number that grows with the size, and of no quotient.
+    sums: bool,
 }
 
 impl SecondBound {
@@ -149,6 +156,8 @@ impl SecondBound {
         let at_most = |bound: f64| after <= if self.before <= bound { 1.25 * bound } else { above(bound) } + self.slack;
         let at_least = |bound: f64| after >= if self.before >= bound { 0.8 * bound } else { below(bound) };
         match condition {
+            // A grid that does not grow with the size does not come to more.
+            Condition::Min(_) | Condition::RatioMin(_) if nearly && self.sums => true,
             Condition::Max(bound) => at_most(self.scale * bound),
             Condition::Min(bound) => at_least(self.scale * bound),
             Condition::Equals(bound) => at_most(self.scale * bound) && at_least(self.scale * bound),
@@ -164,7 +173,7 @@ mod tests {
 
     #[test]
     fn half_of_the_way_is_enough_and_none_is_not() {
-        let place = SecondBound { scale: 0.5, before: 1000.0, slack: 0.0, enough: Enough::HalfWay };
+        let place = SecondBound { scale: 0.5, before: 1000.0, slack: 0.0, enough: Enough::HalfWay, sums: true };
         for (condition, enough, too_little) in [
             (Condition::Max(400.0), 600.0, 601.0),
             (Condition::RatioMax(0.1), 550.0, 551.0),
@@ -181,10 +190,12 @@ mod tests {
             assert!(!place.holds(condition, 1000.0), "{condition:?}");
         }
         // At a larger size there is less room.
-        let place = SecondBound { enough: Enough::Nearly, ..place };
+        let place = SecondBound { enough: Enough::Nearly, sums: true, ..place };
         assert!(place.holds(Condition::RatioMax(0.6), 690.0) && !place.holds(Condition::RatioMax(0.6), 691.0));
-        assert!(place.holds(Condition::RatioMin(3.0), 2609.0) && !place.holds(Condition::RatioMin(3.0), 2608.0));
-        let none = SecondBound { scale: 1.0, before: 0.0, slack: 20.0, enough: Enough::HalfWay };
+        assert!(place.holds(Condition::RatioMin(3.0), 100.0), "of a grid that does not grow");
+        let quotient = SecondBound { sums: false, ..place };
+        assert!(quotient.holds(Condition::RatioMin(3.0), 2609.0) && !quotient.holds(Condition::RatioMin(3.0), 2608.0));
+        let none = SecondBound { scale: 1.0, before: 0.0, slack: 20.0, enough: Enough::HalfWay, sums: true };
         assert!(none.holds(Condition::Max(0.0), 20.0) && !none.holds(Condition::Max(0.0), 21.0));
     }
 }
