@@ -183,6 +183,16 @@ pub fn beyond(problem: &Problem, seed: u64) -> Option<Sizes> {
     (drawn != manifest.time).then_some(drawn)
 }
 
+/// A size near another one, as divisible as the `count` size is: whoever takes four at a time may do so there.
+pub fn divisible(problem: &Problem, sizes: &Sizes) -> Sizes {
+    let one = |(name, &size): (&String, &i64)| {
+        let count = problem.manifest.count.get(name).copied().unwrap_or(1);
+        let step = step(count);
+        (name.clone(), if varies(problem, name) { (size / step * step).max(step) } else { size })
+    };
+    sizes.iter().map(one).collect()
+}
+
 /// One before or one behind, as the seed draws.
 fn beside(seed: u64) -> i64 {
     2 * Stream::new(seed, "beside").integer(0, 0, 1) - 1

@@ -79,7 +79,8 @@ pub fn judge(problem: &Problem, here: &[Known<'_>; 2], there: &There<'_>, goals:
     let known = known(there, &plans);
     for (goal, result) in problem.manifest.goals.iter().zip(goals) {
         let counted = goal.metric.source() == MetricSource::Counters;
-        if result.status != GoalStatus::Met || !(counted || goal.wants_code()) {
+        let code = goal.wants_code() && there.enough == Enough::HalfWay;
+        if result.status != GoalStatus::Met || !(counted || code) {
             continue;
         }
         let value = |side: &Known<'_>| match side.executed(goal) {

@@ -14,7 +14,7 @@ const MOST: f64 = 3e7;
 /// Part of the instructions at the `count` size that anything may come to of which nothing was counted there.
 const SLACK: f64 = 0.02;
 
-/// A size larger than the `count` size that was run whole, if the candidate seems to do worse there at what goals count. Of several the one
+/// A size larger than the `count` size, and as divisible, near one that was run whole, if the candidate seems to do worse there at what goals count. Of several the one
 /// at which it does what it does at the `time` size comes first.
 pub fn size(problem: &Problem, [baseline, candidate]: [&Results; 2]) -> Option<Sizes> {
     let here = candidate.count.as_ref()?.counters?;
@@ -26,7 +26,7 @@ pub fn size(problem: &Problem, [baseline, candidate]: [&Results; 2]) -> Option<S
         let times = beside::elements(problem, sizes) / count;
         let there = checked.counters.filter(|_| checked.status.passed() && times > 1.0)?;
         let affordable = before.instructions as f64 * times <= MOST;
-        (affordable && is_worse(problem, (&before, &here, &there), times)).then(|| sizes.clone())
+        (affordable && is_worse(problem, (&before, &here, &there), times)).then(|| beside::divisible(problem, sizes))
     });
     larger.next()
 }
