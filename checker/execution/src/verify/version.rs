@@ -7,6 +7,7 @@ use super::inputs::prepare;
 use super::judge::judge;
 use super::probes::across;
 use super::probes::shortest;
+#[cfg(not(target_family = "wasm"))]
 use super::probes::turned;
 use super::probes::unread;
 use super::probes::unused::{self, Passed};
@@ -33,6 +34,7 @@ const WATCHED: u64 = 1 << 14;
 const MANY: u64 = 1 << 19;
 
 /// Warp instructions up to which inputs are looked for that conditions ask for: some milliseconds.
+#[cfg(not(target_family = "wasm"))]
 const TURNED_STEPS: u64 = 1 << 16;
 /// Launches of a module that remembers at another size.
 const VISITS: u32 = 8;
@@ -89,6 +91,7 @@ impl Version<'_> {
             }
             checked.runs.push(RunResult { run: *run, status });
         }
+        #[cfg(not(target_family = "wasm"))]
         if checked.status.passed() && !self.machine.broken() {
             self.turn(&mut checked)?;
         }
@@ -100,6 +103,7 @@ impl Version<'_> {
     }
 
     /// What has passed is run over inputs that the code asks for, where that was wanted.
+    #[cfg(not(target_family = "wasm"))]
     fn turn(&self, checked: &mut Checked) -> Result<(), JobError> {
         let steps = checked.counters.map_or(0, |counters| counters.instructions);
         let turns = self.case.turns && steps <= TURNED_STEPS;
