@@ -8,6 +8,7 @@ mod few;
 mod on_gpu;
 mod reached;
 mod sought;
+mod varying;
 
 use crate::build::Built;
 use crate::platform::Platform;

@@ -309,3 +309,25 @@ fn an_oracle_holds_the_values_of_the_other_type() {
         }
     }
 }
+
+#[test]
+fn neighbours_are_alike_in_stretches() {
+    let reals = buffer(DType::F32, 4096, Fill::Uniform { lo: -0.3, hi: 1.7 });
+    let whole = buffer(DType::I32, 4096, Fill::Integers { lo: -9000, hi: 9000 });
+    let mut lengths = std::collections::BTreeSet::new();
+    for seed in 0..60 {
+        for buffer in [&reals, &whole] {
+            let bytes = filled(buffer, seed, Values::Alike);
+            let words: Vec<&[u8]> = bytes.chunks(4).collect();
+            let stretches: Vec<usize> = words.chunk_by(|a, b| a == b).map(<[_]>::len).collect();
+            let least = stretches.iter().copied().min().unwrap_or(0);
+            assert!(stretches.iter().all(|stretch| stretch % least == 0), "{stretches:?}");
+            lengths.insert(least);
+        }
+        // Sums of as many come out exact.
+        let bytes = filled(&reals, seed, Values::Alike);
+        let mut numbers = bytes.chunks(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()));
+        assert!(numbers.all(|x| (-0.3..1.7).contains(&x) && x != 0.0 && (x * 4096.0).fract() == 0.0), "{seed}");
+    }
+    assert_eq!(lengths, [64, 128, 256, 512, 1024, 4096].into());
+}

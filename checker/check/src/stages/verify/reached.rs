@@ -84,6 +84,14 @@ impl Trials<'_> {
         };
         let (mut before, mut now) = (None, took(second));
         let mut found: Vec<(Sizes, Checked)> = Vec::new();
+        // Elsewhere only one kind of inputs is watched in grids as large.
+        if built.communicates() {
+            let program = self.version(built, &second.0)?;
+            found.extend(self.over_other_inputs(built, &second.0, &program, Checks::ALL)?);
+            if found.iter().any(|(_, checked)| !checked.status.passed() || !checked.findings.is_empty()) {
+                return Ok(found);
+            }
+        }
         while let Some((last, (program, sizes))) = now.and_then(|now| Some((now, next(now, before)?))) {
             let at = CaseAt { sizes, index: ELSEWHERE + 7, thoroughness: Thoroughness::Large, judged: true };
             let Some(run) = self.once(self.case(built, None, at)?, sizes.clone(), Checks::NONE) else { break };
@@ -94,7 +102,7 @@ impl Trials<'_> {
                 break;
             }
             if now.and_then(|now| next(now, before)).is_none() {
-                found.extend(self.over_other_inputs(built, sizes, program)?);
+                found.extend(self.over_other_inputs(built, sizes, program, Checks::NONE)?);
             }
         }
         Ok(found)
@@ -110,19 +118,21 @@ impl Trials<'_> {
         Ok(counters.map_or(0.0, |counters| counters.instructions as f64))
     }
 
-    /// Over inputs as stated, of each kind that takes a turn.
+    /// Over inputs as stated, of each kind that takes a turn; those of another run, too, where they are watched.
     fn over_other_inputs(
         &self,
         built: &Built,
         sizes: &Sizes,
         program: &Program,
+        checks: Checks,
     ) -> Result<Vec<(Sizes, Checked)>, BuildError> {
         let at = CaseAt { sizes, index: ELSEWHERE + 7, thoroughness: Thoroughness::Once, judged: true };
         let usual = self.case(built, None, at)?;
         // What is exact was not on the grid.
         let known = usual.outputs.iter().all(|output| output.tolerance == Tolerance::Exact).then_some(usual.seed);
         let seeds = (0..kinds(program)).map(|turn| first_turn(usual.seed) + turn);
-        let cases = seeds.filter(|seed| Some(*seed) != known).map(|seed| Case { seed, ..usual.clone() });
-        Ok(cases.filter_map(|case| self.once(case, sizes.clone(), Checks::NONE)).collect())
+        let cases = seeds.filter(|seed| Some(*seed) != known || checks != Checks::NONE);
+        let cases = cases.map(|seed| Case { seed, ..usual.clone() });
+        Ok(cases.filter_map(|case| self.once(case, sizes.clone(), checks)).collect())
     }
 }
