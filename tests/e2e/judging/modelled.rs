@@ -152,3 +152,19 @@ fn fences_prefetches_and_variables_of_the_file_cost_time() {
         assert_eq!(ran.code, Some(i32::from(measured < 1.0)), "{measured}: {}", ran.stdout);
     }
 }
+
+/// Where the starter is wrong and not slow, being right is not bought with so much time: a thread that does the work of all, one that sleeps.
+#[test]
+fn what_is_right_is_not_many_times_slower() {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex63", "solutions/ex63", "kernels/few-long"]);
+    let right = workbook.read("solutions/ex63/solution.cu");
+    let run = |text: &str| {
+        workbook.write("exercises/ex63/kernel.cu", text);
+        workbook.run(["ex63", "--backend", "sim", "--seed", "5", "--plain"])
+    };
+    let ran = run(&right);
+    assert!(ran.code == Some(0) && !ran.stdout.contains("modelled"), "{ran:?}");
+    let (head, body) = right.rsplit_once("    int i = ").expect("an index");
+    let ran = run(&format!("{head}    __nanosleep(1000000);\n    int i = {body}"));
+    assert!(ran.code == Some(1) && ran.stdout.contains("at least 0.20x"), "{ran:?}");
+}

@@ -197,7 +197,7 @@ impl Checking<'_> {
         if report.speedup.is_none() {
             report.recorded = time::recorded(problem);
         }
-        let models = report.speedup.is_none() && problem.manifest.flaw.is_none();
+        let models = report.speedup.is_none();
         // What the baseline can be modelled for and this cannot, for what it does, is not known to be as fast.
         let own_doing = std::cell::Cell::new(false);
         let mut profiles = self.profiles;
@@ -219,7 +219,8 @@ impl Checking<'_> {
                 }
             }
         };
-        let modelled = models && early::asks(problem, self.check.options);
+        let flawed = problem.manifest.flaw.is_some();
+        let modelled = models && !flawed && early::asks(problem, self.check.options);
         if modelled {
             model(&mut known[1], report);
         }
@@ -235,7 +236,12 @@ impl Checking<'_> {
                 model(&mut known[1], report);
             }
             let modelled = report.modelled.as_ref().map(|modelled| modelled.high);
-            report.goals.extend(slower::broken(problem, modelled.or_else(|| own_doing.get().then_some(0.0))));
+            let broken = slower::broken(problem, modelled.or_else(|| own_doing.get().then_some(0.0)));
+            if flawed && broken.is_none() {
+                // How fast it is was not the question.
+                (report.modelled, report.not_modelled) = (None, None);
+            }
+            report.goals.extend(broken);
         }
         report.goals.extend(report.speedup.as_ref().and_then(|speedup| slower::measured(problem, speedup)));
         verdict(problem, report, &versions.candidate, self.check.sources);
