@@ -90,7 +90,7 @@ fn simulate(
     let (report, sources) = (&mut *check.report, &mut *check.sources);
     let until = Instant::now() + Duration::from_secs(CHECK_SECONDS);
     let seed = report.seed;
-    let (budget, cut) = (Budget::default(), OnceLock::new());
+    let (budget, cut, untried) = (Budget::default(), OnceLock::new(), OnceLock::new());
     let bench = Trials {
         problem,
         platform,
@@ -104,6 +104,7 @@ fn simulate(
         until,
         room: None,
         cut: &cut,
+        untried: &untried,
         progress,
         meanwhile: None,
     };

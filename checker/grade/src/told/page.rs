@@ -165,7 +165,7 @@ fn open(body: &mut String, grades: &[Grade]) {
         .filter_map(|grade| match &grade.state {
             State::NotGraded { why } => Some((grade, why.as_str())),
             State::NoKernel { why } => Some((grade, why.as_str())),
-            State::Graded => None,
+            State::Graded => Some((grade, grade.report.as_ref()?.large_untried.as_deref()?)),
         })
         .collect();
     if open.is_empty() {
@@ -173,7 +173,11 @@ fn open(body: &mut String, grades: &[Grade]) {
     }
     body.push_str("<h2>To look at</h2>\n<table>\n");
     for (grade, why) in open {
-        let state = if grade.is_settled() { "no kernel" } else { "not graded" };
+        let state = match grade.state {
+            State::NotGraded { .. } => "not graded",
+            State::NoKernel { .. } => "no kernel",
+            State::Graded => "not tried",
+        };
         let student = text(&grade.student.to_string());
         let _ = writeln!(
             body,
