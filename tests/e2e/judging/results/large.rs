@@ -1,7 +1,7 @@
 //! Sizes that the checker chose because a version does something there that it does at no case: they are run, with one large extent if two
-//! are too many, unwatched if watching takes too much; and what cannot be run says nothing against anybody.
+//! are too many, unwatched if watching takes too much.
 
-use super::{SCALE, SCALE_REFERENCE, fails, passes, scale, workbook};
+use super::{fails, passes};
 use crate::support::{Ran, Workbook};
 
 /// A part of the workbook, its answer with texts replaced.
@@ -54,34 +54,4 @@ fn what_cannot_be_watched_is_run_unwatched() {
     passes("right", &answered(&book, "ex61", &[(index, large)]));
     let missed = large.replace("8 * lane", "8 * (warp == 4321 && lane == 7 ? 6 : lane)");
     fails("wrong", &answered(&book, "ex61", &[(index, &missed)]), &["WRONG RESULT"]);
-}
-
-/// It is graded, and the teacher is told.
-#[test]
-fn what_takes_too_long_at_such_a_size_is_said_and_graded() {
-    let kernel = "
-//@ launch scale<<<ceil_div(n, 32), 32>>>(a, b, n)
-__global__ void scale(const float* a, float* b, int n)
-{
-    __shared__ float s[32];
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    s[31 - threadIdx.x] = i < n ? a[i] : 0.0f;
-    __syncthreads();
-    if (n > 16000000)
-        for (int k = 0; k < 7000; ++k) {
-            int t = k;
-            asm volatile(\"mad.lo.s32 %0, %0, %0, %0;\" : \"+r\"(t));
-        }
-    if (i < n) b[i] = s[31 - threadIdx.x] * 1.7f;
-}
-";
-    let book = workbook(SCALE, SCALE_REFERENCE, &scale("", "a[i] * 1.7f"));
-    book.write("class/ada/ex01/kernel.cu", kernel);
-    let ran = book.run(["grade", "class", "--seed", "7", "--limit", "15"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    let told = book.run(["grade", "explain", "ada", "ex01"]);
-    assert!(!told.stdout.contains("DID NOT END") && !told.stdout.contains("WRONG"), "{told:?}");
-    assert_eq!(book.run(["grade", "pages"]).code, Some(0));
-    let page = book.read("grades/pages/index.html");
-    assert!(page.contains("not tried") && page.contains("more time than it gets"), "{page}");
 }
