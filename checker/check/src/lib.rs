@@ -22,7 +22,7 @@ pub use code::evidence;
 use code::{build, complaint, dated::dated, listing, page, versions};
 use context::CheckContext;
 pub use stages::modelled;
-use stages::{beside, numbers, roof, stage, time, verify};
+use stages::{beside, numbers, recorded, roof, stage, time, verify};
 
 pub use account::{CHECK_SECONDS, Orders, schedule_name};
 pub use baselines::Baselines;
@@ -31,6 +31,7 @@ pub use listing::listing;
 pub use many::Time;
 pub use page::{edited_kernel, page_kernel};
 pub use platform::{BackendChoice, Platform, find_gpu};
+pub use recorded::files as results_files;
 pub use run::{RunOptions, TRACE_STEPS, run};
 pub use time::pace;
 pub use verify::STEPS;

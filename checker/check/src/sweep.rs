@@ -6,7 +6,9 @@ use super::context::CheckContext;
 use super::platform::Platform;
 use super::stage::{fail_by, pass, skip};
 use super::verify::{CaseAt, STEPS, Trials, schedules};
-use super::{Budget, CHECK_SECONDS, CheckError, Reach, build_version, kernel_path, line_reason, refused, share, time};
+use super::{
+    Budget, CHECK_SECONDS, CheckError, Reach, build_version, kernel_path, line_reason, recorded, refused, share, time,
+};
 use account::reasons::{self, Scene};
 use account::schedule_name;
 use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
@@ -70,8 +72,7 @@ pub fn check(mut check: CheckContext<'_>) -> Result<(), CheckError> {
     }
     if check.report.sweep.as_ref().is_none_or(|table| table.provenance == Provenance::Simulated) {
         skip(check.report, StageName::Time, "no GPU here");
-        let recorded = time::recorded_sweep(problem);
-        check.report.recorded_sweep = recorded;
+        check.report.recorded_sweep = recorded::sweep(problem);
     }
     check.report.verdict = Verdict::Passed;
     check.report.learned = Some(problem.manifest.learned.clone());
@@ -89,7 +90,7 @@ fn simulate(
     let (report, sources) = (&mut *check.report, &mut *check.sources);
     let until = Instant::now() + Duration::from_secs(CHECK_SECONDS);
     let seed = report.seed;
-    let (budget, cut) = (Budget::default(), OnceLock::new());
+    let (budget, cut, untried) = (Budget::default(), OnceLock::new(), OnceLock::new());
     let bench = Trials {
         problem,
         platform,
@@ -103,6 +104,7 @@ fn simulate(
         until,
         room: None,
         cut: &cut,
+        untried: &untried,
         progress,
         meanwhile: None,
     };

@@ -1,5 +1,8 @@
 //! What is handed out: the tree that students get, and the bundle with which a platform grades.
 
+mod platform;
+
+pub use platform::Platform;
 use problem::{Kind, Problem};
 use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
@@ -52,21 +55,6 @@ pub struct Contents {
     pub checker: bool,
 }
 
-/// A platform that grades one submission at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Platform {
-    /// A zip for its autograder.
-    Gradescope,
-    /// A question's folder.
-    PrairieLearn,
-    /// A script and an image.
-    Classroom50,
-    /// A makefile and an image.
-    Autolab,
-    /// A script and an image.
-    Vpl,
-}
-
 /// Files by their path in what is handed out.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Files(BTreeMap<String, File>);
@@ -76,52 +64,6 @@ pub struct Files(BTreeMap<String, File>);
 struct File {
     bytes: Vec<u8>,
     mode: u32,
-}
-
-impl Platform {
-    /// All of them by their names on a command line.
-    pub const ALL: [(&str, Self); 5] = [
-        ("gradescope", Self::Gradescope),
-        ("prairielearn", Self::PrairieLearn),
-        ("classroom50", Self::Classroom50),
-        ("autolab", Self::Autolab),
-        ("vpl", Self::Vpl),
-    ];
-
-    /// Its templates: path, text, executable.
-    fn templates(self) -> &'static [(&'static str, &'static str, bool)] {
-        macro_rules! template {
-            ($path:literal, $file:literal, $executable:literal) => {
-                ($path, include_str!(concat!("../templates/", $file)), $executable)
-            };
-        }
-        const CONTAINER: (&str, &str, bool) = template!("Containerfile", "Containerfile", false);
-        match self {
-            Self::Gradescope => &[
-                template!("setup.sh", "gradescope/setup.sh", true),
-                template!("run_autograder", "gradescope/run_autograder", true),
-            ],
-            Self::PrairieLearn => &[
-                CONTAINER,
-                template!("info.json", "prairielearn/info.json", false),
-                template!("question.html", "prairielearn/question.html", false),
-                template!("tests/run.sh", "prairielearn/tests/run.sh", true),
-            ],
-            Self::Classroom50 => &[CONTAINER, template!("grade.sh", "classroom50/grade.sh", true)],
-            Self::Autolab => &[CONTAINER, template!("autograde-Makefile", "autolab/autograde-Makefile", false)],
-            Self::Vpl => &[CONTAINER, template!("vpl_evaluate.sh", "vpl/vpl_evaluate.sh", true)],
-        }
-    }
-
-    /// What its image needs besides Python, as a line of the container file.
-    fn packages(self) -> &'static str {
-        match self {
-            Self::Autolab => {
-                "RUN apt-get update && apt-get install -y --no-install-recommends make && rm -rf /var/lib/apt/lists/*\n"
-            }
-            _ => "",
-        }
-    }
 }
 
 impl Files {
@@ -159,6 +101,11 @@ impl Files {
                     "problem.toml" if !contents.hints => all.add(format!("{own}/{name}"), without_hints(&path)?, 0o644),
                     _ => all.add(format!("{own}/{name}"), read(&path)?, 0o644),
                 }
+            }
+            // What a starter took that cannot be modelled: without it the same kernel has other goals met here than there.
+            for file in check::results_files(problem) {
+                let place = file.strip_prefix(problem.root()).unwrap_or(&file).to_string_lossy().into_owned();
+                all.add(place, read(&file)?, 0o644);
             }
         }
         // By these two folders a workbook is known.

@@ -41,7 +41,8 @@ impl Makers {
     }
 }
 
-/// Hash over the files of a problem's folder, but for the learner's.
+/// Hash over the files of a problem's folder, but for the learner's, and its results files: what a starter took that cannot be modelled
+/// stands there, and goals are judged by it.
 ///
 /// # Errors
 /// One cannot be read.
@@ -55,6 +56,11 @@ pub fn of_problem(problem: &Problem) -> Result<String, FileError> {
             parts.push(entry.file_name().to_string_lossy().as_bytes().to_vec());
             parts.push(Sha256::digest(read(&path)?).to_vec());
         }
+    }
+    for path in check::results_files(problem) {
+        let place = path.strip_prefix(problem.root()).unwrap_or(&path);
+        parts.push(place.as_os_str().as_encoded_bytes().to_vec());
+        parts.push(Sha256::digest(read(&path)?).to_vec());
     }
     Ok(hash(parts.iter().map(Vec::as_slice)))
 }

@@ -447,6 +447,10 @@ pub struct Report {
     /// The machine's clock or memory ended something, so that another machine may come to another verdict: what it was, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
+    /// What could not be run at a size that the checker chose beyond the problem's cases, in words, for the memory or the time that it
+    /// takes: it speaks neither for the kernel nor against it, and is worth a look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub large_untried: Option<String>,
     /// The baseline is wrong though nothing says that it should be; a note says how.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub baseline_fails: bool,
@@ -497,6 +501,7 @@ impl Report {
             notes: Vec::new(),
             held: None,
             cut: None,
+            large_untried: None,
             baseline_fails: false,
             try_first: None,
             learned: None,
@@ -508,6 +513,16 @@ impl Report {
     pub fn not_all_was_tried(&mut self, why: &str) {
         self.notes.push(format!("not all was tried, and a class would get no grade for this: {why}"));
         self.cut.get_or_insert_with(|| why.to_owned());
+    }
+
+    /// Says of a kernel that nothing speaks against what was not tried.
+    pub fn tell_untried(&mut self) {
+        if let Some(cut) = self.cut.clone() {
+            self.not_all_was_tried(&cut);
+        }
+        if let Some(what) = &self.large_untried {
+            self.notes.push(format!("not tried: {what}; that speaks neither for the kernel nor against it"));
+        }
     }
 
     /// The report as JSON, one object.

@@ -157,6 +157,21 @@ pub fn between(problem: &Problem, far: &Sizes, rung: i32, rungs: i32) -> Sizes {
     problem.manifest.count.iter().map(one).collect()
 }
 
+/// Sizes at which one extent that may vary is as large as at another size, and the others are as at the `count` size. None where one alone
+/// differs.
+pub fn apart(problem: &Problem, far: &Sizes) -> Vec<Sizes> {
+    let count = &problem.manifest.count;
+    let differs = |name: &&String| count.get(*name) != far.get(*name);
+    if count.keys().filter(differs).count() < 2 {
+        return Vec::new();
+    }
+    let alone = |large: &String| -> Sizes {
+        let size = |(name, &count): (&String, &i64)| (name.clone(), if name == large { far[name] } else { count });
+        count.iter().map(size).collect()
+    };
+    count.keys().filter(differs).filter(|name| varies(problem, name)).map(alone).collect()
+}
+
 /// The `time` size, less a little that the seed draws, so that it has a tail: what is done about the last few elements of a
 /// round number nobody sees.
 pub fn ragged(problem: &Problem, seed: u64) -> Sizes {

@@ -64,7 +64,7 @@ impl Checking<'_> {
     fn results(&mut self, versions: &Versions, platform: &Platform) -> Result<Option<(Results, Results)>, CheckError> {
         let on_gpu = platform.gpu.is_some();
         versions.candidate.quoted_in(self.check.sources);
-        let cut = OnceLock::new();
+        let (cut, untried) = (OnceLock::new(), OnceLock::new());
         let profiles = OnceLock::new();
         let (problem, seed) = (self.check.problem, self.check.report.seed);
         let profile = || {
@@ -77,10 +77,11 @@ impl Checking<'_> {
         };
         let judge = tools.as_ref().map(Tools::artefact);
         let (options, until, judge) = (self.check.options, self.until, judge.as_ref());
-        let course = Course { options, seed, until, cut: &cut, meanwhile, judge };
+        let course = Course { options, seed, until, cut: &cut, untried: &untried, meanwhile, judge };
         let results = correctness(problem, platform, versions, &course, self.check.progress);
         self.profiles = profiles.into_inner();
         self.check.report.cut = cut.into_inner().or_else(|| self.check.report.cut.take());
+        self.check.report.large_untried = untried.into_inner().or_else(|| self.check.report.large_untried.take());
         let (baseline, candidate) = match results {
             Ok(results) => results,
             Err(stop) => {
@@ -104,6 +105,7 @@ struct Course<'a> {
     seed: u64,
     until: Instant,
     cut: &'a OnceLock<String>,
+    untried: &'a OnceLock<String>,
     /// What else the check needs if the candidate is right.
     meanwhile: Option<&'a (dyn Fn() + Sync)>,
     /// The checker's own kernels, where a GPU judges what it does not measure.
@@ -119,7 +121,7 @@ fn correctness(
     course: &Course<'_>,
     progress: Progress<'_>,
 ) -> Result<(Results, Results), BuildError> {
-    let Course { options, seed, until, cut, meanwhile, judge } = *course;
+    let Course { options, seed, until, cut, untried, meanwhile, judge } = *course;
     let budget = options.budget;
     let files = match platform.gpu {
         Some(_) => Some(Cubins::write(versions).map_err(|error| BuildError::Error(error.into()))?),
@@ -142,6 +144,7 @@ fn correctness(
         until,
         room: verify::room(),
         cut,
+        untried,
         progress,
         meanwhile,
     };

@@ -74,8 +74,8 @@ pub fn judge(
         Some(format!("at {}, {}", report::sizes(sizes), kind.explain(&as_named).sentence))
     };
     report.notes.extend(candidate.cases.iter().find_map(unwatched));
-    if let (true, Some(cut)) = (against.is_empty(), report.cut.clone()) {
-        report.not_all_was_tried(&cut);
+    if against.is_empty() {
+        report.tell_untried();
     }
     // What happens when printf floods is worth knowing, not a failure.
     let dropped: u64 = candidate.cases.iter().map(|(_, checked)| checked.printf_dropped).sum();

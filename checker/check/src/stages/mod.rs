@@ -10,6 +10,7 @@ pub(crate) mod judge;
 mod kept;
 pub mod modelled;
 pub(crate) mod numbers;
+pub(crate) mod recorded;
 pub(crate) mod roof;
 mod slower;
 pub(crate) mod stage;
@@ -195,7 +196,7 @@ impl Checking<'_> {
             skip(report, StageName::Time, "no GPU here");
         }
         if report.speedup.is_none() {
-            report.recorded = time::recorded(problem);
+            report.recorded = recorded::speedup(problem);
         }
         let models = report.speedup.is_none();
         // What the baseline can be modelled for and this cannot, for what it does, is not known to be as fast.

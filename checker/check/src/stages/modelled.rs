@@ -106,7 +106,7 @@ pub fn compare(
     let before = match time(problem, starter, first, None, &device) {
         Ok(before) => Before::Modelled(before),
         // Whatever keeps the baseline from being modelled, its record is there.
-        Err(found) => match super::time::recorded_baseline(problem, &device.name) {
+        Err(found) => match super::recorded::baseline(problem, &device.name) {
             Some(us) => Before::Recorded(us),
             None => return Err(NotModelled { own_doing: false, ..found }),
         },

@@ -1,4 +1,4 @@
-//! Measured time: of this machine's GPU now, or of a named device as committed with the workbook.
+//! Measured time, of this machine's GPU.
 
 use crate::CheckError;
 use crate::build::Built;
@@ -11,10 +11,10 @@ use account::reasons::{self, Scene};
 use compiler::compile::{CompileRequest, compile};
 use compiler::toolchain::Toolchain;
 use execution::backend::{self, Artefact, Budget, DeviceInfo, Measure, Timing};
-use execution::measure::record::{Record, RoofKind};
+use execution::measure::record::RoofKind;
 use execution::measure::{self, FloorWork, RoofValues, Timed};
 use plan::dtype::DType;
-use problem::{self, Problem, Quantity, Sizes, Sweep, Version};
+use problem::{self, Problem, Quantity, Sizes, Version};
 use report::{
     self, Better, Pace, Provenance, Reason, Report, Row, Sources, Speedup, Stage, StageName, StageStatus, SweepTable,
 };
@@ -318,58 +318,6 @@ pub fn sweep(
         values: values.chunks(sweep.columns.values.len().max(1)).map(<[_]>::to_vec).collect(),
         provenance: provenance(info),
     }))
-}
-
-/// The committed result of this problem: of the first device, by name.
-fn record(problem: &Problem) -> Option<Record> {
-    Record::of_problem(&problem.root().join("book/results"), problem.id.as_str()).into_iter().next()
-}
-
-fn recorded_on(record: &Record) -> Provenance {
-    Provenance::Recorded {
-        device: record.device.name.clone(),
-        driver: record.device.driver.clone(),
-        date: record.date.clone(),
-    }
-}
-
-/// A committed speedup, marked as such.
-pub fn recorded(problem: &Problem) -> Option<Speedup> {
-    let record = record(problem)?;
-    let (ratio, verdict) = (record.ratio?, record.verdict?);
-    Some(Speedup {
-        ratio: ratio.median,
-        low: ratio.low,
-        high: ratio.high,
-        verdict: pace(verdict),
-        sizes: record.sizes.clone(),
-        samples: record.candidate.map_or(0, |side| side.samples as usize),
-        provenance: recorded_on(&record),
-    })
-}
-
-/// Microseconds that the baseline once took on this device at the `time` size.
-pub fn recorded_baseline(problem: &Problem, device: &str) -> Option<f64> {
-    let record = record(problem)?;
-    let fits = record.device.name == device && record.sizes == problem.manifest.time;
-    record.baseline.filter(|_| fits).map(|side| side.median_us)
-}
-
-/// A committed sweep, marked as such.
-pub fn recorded_sweep(problem: &Problem) -> Option<SweepTable> {
-    let record = record(problem)?;
-    let provenance = recorded_on(&record);
-    let sweep = record.sweep?;
-    Some(SweepTable {
-        quantity: sweep.quantity,
-        row: sweep.rows.0,
-        rows: sweep.rows.1,
-        column: sweep.columns.0,
-        columns: sweep.columns.1,
-        legend: problem.sweep().map(Sweep::legend).unwrap_or_default(),
-        values: sweep.cells,
-        provenance,
-    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Correctness: every case, on one platform, as jobs for workers.
 
 mod asked;
+mod attempt;
 mod besides;
 mod between;
 mod crowded;
@@ -56,6 +57,8 @@ pub struct Trials<'a> {
     pub room: Option<Arc<Room>>,
     /// What the machine's clock or memory ended, if it did.
     pub cut: &'a OnceLock<String>,
+    /// What could not be run at a size of the checker's own, for the memory or the time that it took.
+    pub untried: &'a OnceLock<String>,
     /// Hears what is being run.
     pub progress: Progress<'a>,
     /// Done where a worker would wait for others: when the cases have passed or what is tried besides them has, and nothing has failed yet.

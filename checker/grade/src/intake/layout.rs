@@ -52,7 +52,12 @@ pub fn assign(listed: &[Listed], hints: &Hints, wrapped: bool) -> Found {
         let Some(path) = file.path.get(skip..).filter(|path| !path.is_empty()) else { continue };
         let hidden = |part: &String| part.starts_with('.') || ASIDE.contains(&part.to_lowercase().as_str());
         let given = path.last().is_some_and(|name| GIVEN.contains(&name.to_lowercase().as_str()));
-        if path.iter().any(hidden) || given || !file.ends_with(".cu") || file.refused.as_deref() == Some(A_FOLDER) {
+        let is_folder = file.refused.as_deref() == Some(A_FOLDER);
+        if is_hidden(path) && !given && !is_folder && file.ends_with(".cu") {
+            found.passed_over.push(Passed { file: file.name(), why: HIDDEN.to_owned() });
+            continue;
+        }
+        if path.iter().any(hidden) || given || !file.ends_with(".cu") || is_folder {
             others.see(path, file, &exercises);
             continue;
         }
@@ -148,6 +153,12 @@ fn person(folders: &[String], in_archive: bool, exercises: &Exercises<'_>) -> Op
     Some(platform(folder).or_else(canvas).unwrap_or_else(|| Student::named(folder)))
 }
 
+/// Does it lie in a hidden folder, or is it hidden itself? What programs put beside people's files is no try of anybody's.
+fn is_hidden(path: &[String]) -> bool {
+    let of_a_program = |part: &String| part == ".git" || part.eq_ignore_ascii_case("__macosx");
+    path.iter().any(|part| part.starts_with('.')) && !path.iter().any(of_a_program)
+}
+
 fn is_kernel(name: &str) -> bool {
     name.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("kernel.cu"))
 }
@@ -214,6 +225,7 @@ fn owner(path: &[String], in_archive: bool, exercises: &Exercises<'_>) -> Result
     if student.name.trim().is_empty() { Err(NOBODY.to_owned()) } else { Ok((student, exercise)) }
 }
 
+const HIDDEN: &str = "hidden file, not taken";
 const NO_EXERCISE: &str = "no exercise is named: put it in a folder exNN, or say --exercise exNN";
 const NOBODY: &str = "no student is named: a folder per student, or a file called after each";
 
@@ -391,6 +403,11 @@ mod tests {
             assigned(&["kernel.cu", "alice/mine.cu", "alice/.git/ex01.cu", "__MACOSX/alice/ex01.cu"], None, false);
         assert_eq!(found, [format!("- kernel.cu {NO_EXERCISE}"), format!("- alice/mine.cu {NO_EXERCISE}")]);
         assert_eq!(assigned(&["kernel.cu"], Some("ex01"), false), [format!("- kernel.cu {NOBODY}")]);
+        let hidden = [".ada/ex01/kernel.cu", "bob/.hidden/ex01/kernel.cu", "carl/ex01/.kernel.cu", "dora/.ex01.cu"];
+        assert_eq!(assigned(&hidden, None, false), hidden.map(|file| format!("- {file} {HIDDEN}")));
+        // What nobody hands in is nothing to be said of, hidden or not.
+        let silent = [".ada/ex01/starter.cu", "bob/.DS_Store", "carl/.git/a/b.cu", "__MACOSX/dora/._ex01.cu"];
+        assert_eq!(assigned(&silent, None, false), Vec::<String>::new());
         assert_eq!(
             assigned(&["alice/a.cu", "alice/b.cu"], Some("ex01"), false),
             ["alice ex01 refused: several files could be it: alice/a.cu, alice/b.cu; hand in one, called kernel.cu"]

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 mod figure;
+mod look;
 
 /// Kinds of findings of an exercise that are named, and students for each.
 const MOST_FOUND: usize = 12;
@@ -117,7 +118,7 @@ pub fn teacher(class: &Class<'_>) -> String {
     let counting = counting(class.grades, class.counts);
     let exercises: BTreeSet<&str> = counting.keys().map(|(_, exercise)| *exercise).collect();
     let mut body = String::new();
-    open(&mut body, class.grades);
+    look::open(&mut body, class.grades);
 
     body.push_str("<h2>Points</h2>\n<table>\n<tr><th>student</th>");
     for exercise in &exercises {
@@ -157,32 +158,6 @@ fn cell(grade: &Grade) -> String {
             format!("<td class=\"{class}\">{}</td>", points.total)
         }
     }
-}
-
-fn open(body: &mut String, grades: &[Grade]) {
-    let open: Vec<(&Grade, &str)> = grades
-        .iter()
-        .filter_map(|grade| match &grade.state {
-            State::NotGraded { why } => Some((grade, why.as_str())),
-            State::NoKernel { why } => Some((grade, why.as_str())),
-            State::Graded => None,
-        })
-        .collect();
-    if open.is_empty() {
-        return;
-    }
-    body.push_str("<h2>To look at</h2>\n<table>\n");
-    for (grade, why) in open {
-        let state = if grade.is_settled() { "no kernel" } else { "not graded" };
-        let student = text(&grade.student.to_string());
-        let _ = writeln!(
-            body,
-            "<tr><td>{student}</td><td>{}</td><td>{state}</td><td>{}</td></tr>",
-            text(&grade.exercise),
-            text(why)
-        );
-    }
-    body.push_str("</table>\n");
 }
 
 /// How an exercise went: points, each part of them, the values of its goals, and what was found most often.

@@ -204,8 +204,7 @@ impl<O: Observer> Worker<'_, O> {
 
     fn go_on(&mut self, shared: &mut Shared, warp: &mut Warp, at: usize, until: u64) -> Flow {
         let context = self.context;
-        let wanted = self.trace.as_ref().is_some_and(|trace| trace.wants(shared.linear, warp.index));
-        self.traced = wanted.then_some(shared.linear);
+        self.traced = self.trace.as_ref().filter(|trace| trace.wants(shared.linear, warp.index)).map(|_| shared.linear);
         let report = REPORT.min(context.config.limits.steps.max(1));
         loop {
             let before = warp.groups[at];

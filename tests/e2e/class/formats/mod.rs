@@ -1,5 +1,6 @@
 //! What graders read is what they take: each format against its schema, each template through its own entry point.
 
+mod carried;
 mod platforms;
 mod schema;
 mod templates;

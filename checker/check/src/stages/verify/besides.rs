@@ -35,8 +35,8 @@ pub struct Besides {
     pub large: Option<(Sizes, Checked)>,
     /// Sizes with as much for each block to do as at the `time` size: see [`super::few`].
     pub few: Vec<(Sizes, Checked)>,
-    /// The size from which on the version does what it does at the `time` size.
-    pub sought: Option<(Sizes, Checked)>,
+    /// Sizes that together have all that the version does at the `time` size.
+    pub sought: Vec<(Sizes, Checked)>,
     /// Sizes at which the version does what it does at no other that is run whole: see [`super::asked`].
     pub asked: Vec<(Sizes, Checked)>,
     /// Sizes up to the `time` size, where that was asked for: see [`super::reached`].
@@ -89,7 +89,7 @@ impl Trials<'_> {
         };
         let (large, sampled) = rayon::join(large, || self.sampled(built, &near));
         let ((large, mut few), mut sampled) = (large?, sampled?);
-        let mut sought = None;
+        let mut sought = Vec::new();
         if self.is_left_to_gpus() {
             sampled = sampled.filter(|(_, checked)| !matches!(checked.status, Status::Untried { .. }));
         }
@@ -101,16 +101,12 @@ impl Trials<'_> {
             let tried = match self.seek(built, far, &near, cost.unwrap_or(USUAL_INSTRUCTIONS), settled)? {
                 Sought::Nowhere => settled,
                 Sought::Nothing => true,
-                Sought::At(rung) => {
-                    let is_few = rung.few;
-                    let found = self.run_rung(built, *rung)?;
-                    let ran = found.is_some();
-                    if is_few {
-                        few.extend(found)
-                    } else {
-                        sought = found
+                Sought::At(rungs) => {
+                    for rung in rungs {
+                        let into = if rung.few { &mut few } else { &mut sought };
+                        into.extend(self.run_rung(built, rung)?);
                     }
-                    ran
+                    true
                 }
             };
             // Who had no time to look does not know that there is nothing.
@@ -213,24 +209,13 @@ impl Trials<'_> {
             return Ok(found);
         }
         // Perhaps a race made it so.
-        let watched = self.once(case, sizes, Checks::ALL).filter(|(_, checked)| !checked.findings.is_empty());
-        Ok(watched.or(found))
+        Ok(self.caught(case, sizes).or(found))
     }
 
     /// That run.
     pub(super) fn whole_case(&self, built: &Built, sizes: &Sizes, index: usize) -> Result<Case, BuildError> {
         let at = CaseAt { sizes, index, thoroughness: Thoroughness::Large, judged: true };
         Ok(Case { reads: true, ..self.case(built, None, at)? })
-    }
-
-    /// What such a run comes to.
-    pub(super) fn once(&self, case: Case, sizes: Sizes, checks: Checks) -> Option<(Sizes, Checked)> {
-        let on = self.platform.on(vec![Schedule::Its], checks, STEPS, self.seed);
-        // Whoever is endless comes to the limit of steps; else there was too much of it for this machine, which is a cut.
-        let slow = |status: &Status| matches!(status, Status::TimedOut { .. });
-        let large = case.thoroughness == Thoroughness::Large;
-        let says = |status: &Status| is_about_the_version(status) && !(large && slow(status));
-        self.told(on, case, says).map(|checked| (sizes, checked))
     }
 
     /// A version at a size of which some blocks run, and beside it the sizes that are run whole.
@@ -273,32 +258,31 @@ impl Trials<'_> {
 
     /// What one case comes to, if that says anything.
     pub(super) fn told(&self, on: backend::On, case: Case, says: impl Fn(&Status) -> bool) -> Option<Checked> {
-        let mut options = self.options();
-        if case.versions.iter().any(|version| version.plan.bytes() > WATCHED_BYTES)
-            && case.thoroughness == Thoroughness::Large
-        {
-            // Once nobody else needs any.
-            options.memory = WorkerOptions::default().memory;
-        }
+        let options = self.options_for(&case);
         self.run_all(on, case, &options).into_iter().next().filter(|checked| says(&checked.status))
     }
 
     /// What the versions of one case come to; nothing where they could not be run, which is a cut.
     pub(super) fn run_all(&self, on: backend::On, case: Case, options: &WorkerOptions) -> Vec<Checked> {
+        let all = self.verified(on, case, options);
+        self.look_for_cuts(&all);
+        all
+    }
+
+    /// The same, whatever the machine ended.
+    pub(super) fn verified(&self, on: backend::On, case: Case, options: &WorkerOptions) -> Vec<Checked> {
         let job = Verify { on, cases: vec![case], stop_at_failure: false };
-        let all: Vec<Checked> = match backend::verify(&job, options) {
+        match backend::verify(&job, options) {
             Ok(cases) => cases.into_iter().flatten().collect(),
             Err(error) => {
                 let _ = self.cut.set(error.to_string());
                 Vec::new()
             }
-        };
-        self.look_for_cuts(&all);
-        all
+        }
     }
 }
 
 /// Not that the oracle failed. One that does not end at a size like others where it does is wrong there.
-fn is_about_the_version(status: &Status) -> bool {
+pub(super) fn is_about_the_version(status: &Status) -> bool {
     !matches!(status, Status::OracleFailed { .. } | Status::NotRun { .. } | Status::OutOfTime)
 }

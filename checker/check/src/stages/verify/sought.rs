@@ -4,7 +4,7 @@ use super::besides::ELSEWHERE;
 use super::{STEPS, Trials};
 use crate::build::Built;
 use crate::{BuildError, beside};
-use execution::backend::{self, Checked, Status, Thoroughness};
+use execution::backend::{self, Case, Checked, Status, Thoroughness};
 use problem::Sizes;
 use simulator::{Checks, Schedule};
 use values::fill::first_turn;
@@ -30,6 +30,9 @@ pub(super) const WATCHED_BYTES: u64 = 192 << 20;
 /// Sizes that are asked about between one that is run whole and the one at which a version is timed.
 const RUNGS: i32 = 24;
 
+/// Sizes that are run whole at most where it takes several: their extents are large one at a time.
+const APART: usize = 3;
+
 /// A version at a size, to be asked what it meets there.
 pub(super) struct Rung {
     pub(super) sizes: Sizes,
@@ -40,10 +43,20 @@ pub(super) struct Rung {
 
 /// Where a version does what it does at the `time` size, and at no size that was run whole.
 pub(super) enum Sought {
-    /// At this size.
-    At(Box<Rung>),
+    /// At these sizes together, most often one.
+    At(Vec<Rung>),
     /// At none that can be run whole.
     Nowhere,
+    /// It is nothing that has to be looked at.
+    Nothing,
+}
+
+/// What sizes that were asked about come to.
+enum Met {
+    /// At this one of them all was met that is met at the `time` size, there or at one before it.
+    At(usize),
+    /// At none of them.
+    Never,
     /// It is nothing that has to be looked at.
     Nothing,
 }
@@ -51,7 +64,8 @@ pub(super) enum Sought {
 impl Trials<'_> {
     /// Looks for the first of some sizes by which all was met that is met at `far`: sizes with few multiprocessors up to
     /// a million elements, then sizes between the `count` size and `far`, as far as they may be run whole at `cost` warp instructions per
-    /// element; `settled`: a few blocks did it and were right, or it is no news for all threads.
+    /// element; `settled`: a few blocks did it and were right, or it is no news for all threads. If there is none, for several by which it is
+    /// met together, with one large extent each.
     pub(super) fn seek(
         &self,
         built: &Built,
@@ -60,26 +74,59 @@ impl Trials<'_> {
         cost: f64,
         settled: bool,
     ) -> Result<Sought, BuildError> {
-        let mut case = self.far(built, far, near, Thoroughness::Sought { whole: near.len() })?;
+        let case = self.far(built, far, near, Thoroughness::Sought { whole: near.len() })?;
+        let most = if settled { SETTLED } else { SOUGHT };
         let mut ladder = self.few_rungs(built);
-        for sizes in (0..=RUNGS).map(|rung| beside::between(self.problem, far, rung, RUNGS)) {
-            // An instance of a template that nobody compiled is no rung.
-            if let Ok(program) = self.version(built, &sizes) {
-                ladder.push(Rung { sizes, program, few: false });
+        ladder.extend(self.rungs(built, far));
+        ladder.retain(|rung| self.is_within(most, cost, &rung.sizes, &rung.program));
+        match self.met(&case, &[], &ladder) {
+            Met::At(at) => return Ok(Sought::At(ladder.into_iter().skip(at).take(1).collect())),
+            Met::Nothing => return Ok(Sought::Nothing),
+            Met::Never => {}
+        }
+        let most = Most { instructions: most.instructions / APART as f64, ..most };
+        let apart = beside::apart(self.problem, far);
+        if apart.is_empty() {
+            return Ok(Sought::Nowhere);
+        }
+        for far in apart {
+            let rungs = self.rungs(built, &far).into_iter();
+            ladder.extend(rungs.filter(|rung| self.is_within(most, cost, &rung.sizes, &rung.program)));
+        }
+        // The last one that it takes, then, where that is not enough, the last one that it takes beside it.
+        let mut found: Vec<Rung> = Vec::new();
+        for _ in 0..=APART {
+            match self.met(&case, &found, &ladder) {
+                Met::At(at) if found.len() < APART => found.push(ladder.remove(at)),
+                Met::Nothing if !found.is_empty() => return Ok(Sought::At(found)),
+                _ => break,
             }
         }
-        let most = if settled { SETTLED } else { SOUGHT };
-        ladder.retain(|rung| self.is_within(most, cost, &rung.sizes, &rung.program));
-        case.versions.extend(ladder.iter().map(|rung| rung.program.clone()));
+        Ok(Sought::Nowhere)
+    }
+
+    /// Sizes between the `count` size and another one.
+    fn rungs(&self, built: &Built, far: &Sizes) -> Vec<Rung> {
+        let sizes = (0..=RUNGS).map(|rung| beside::between(self.problem, far, rung, RUNGS));
+        // An instance of a template that nobody compiled is no rung.
+        let rung = |sizes: Sizes| Some(Rung { program: self.version(built, &sizes).ok()?, sizes, few: false });
+        sizes.filter_map(rung).collect()
+    }
+
+    /// Asks about sizes, where some are run whole that were found before.
+    fn met(&self, case: &Case, found: &[Rung], ladder: &[Rung]) -> Met {
+        let mut case = case.clone();
+        case.thoroughness = Thoroughness::Sought { whole: case.versions.len() - 1 + found.len() };
+        let program = |rung: &Rung| rung.program.clone();
+        // Before the others: what is asked at a size that was found only counts as asked there, as it does at the `count` size.
+        case.versions.splice(1..1, found.iter().map(program));
+        case.versions.extend(ladder.iter().map(program));
         let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
-        let found = self.told(on, case, |_| true);
-        Ok(match found.map(|checked| checked.status) {
-            Some(Status::Untried { from: Some(from), .. }) => {
-                ladder.into_iter().nth(from).map_or(Sought::Nowhere, |rung| Sought::At(rung.into()))
-            }
-            Some(Status::Passed) => Sought::Nothing,
-            _ => Sought::Nowhere,
-        })
+        match self.told(on, case, |_| true).map(|checked| checked.status) {
+            Some(Status::Untried { from: Some(from), .. }) if from < ladder.len() => Met::At(from),
+            Some(Status::Passed) => Met::Nothing,
+            _ => Met::Never,
+        }
     }
 
     /// Is a run at a size, which takes so many warp instructions per element, within such bounds?
@@ -91,13 +138,12 @@ impl Trials<'_> {
     pub(super) fn run_rung(&self, built: &Built, rung: Rung) -> Result<Option<(Sizes, Checked)>, BuildError> {
         let Rung { sizes, program, .. } = rung;
         let watched = built.communicates() && program.plan.bytes() <= WATCHED_BYTES;
-        let checks = if watched { Checks::ALL } else { Checks::NONE };
         let mut case = self.whole_case(built, &sizes, ELSEWHERE + 2)?;
         case.versions = vec![program];
         // What is never read is asked at the second sizes; among millions that takes the oracle twice more.
         case.reads = !built.communicates();
         // The kind of inputs over which it was met.
         case.seed = first_turn(case.seed);
-        Ok(self.once(case, sizes, checks))
+        Ok(if watched { self.watched(case, sizes) } else { self.once(case, sizes, Checks::NONE) })
     }
 }

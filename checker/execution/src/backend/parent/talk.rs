@@ -84,7 +84,12 @@ fn death(status: Option<ExitStatus>, stderr: &str) -> Death {
     };
     // Rust aborts when an allocation fails; the kernel kills when memory runs out.
     let out_of_memory = stderr.contains("memory allocation of") || signal == Some(libc::SIGKILL);
-    Death { how, out_of_memory, stderr: stderr.to_owned() }
+    Death { how, out_of_memory, stderr: without_backtrace(stderr) }
+}
+
+/// What was said, without the head of a backtrace behind which there is none: where memory is full nothing is left to make one with.
+fn without_backtrace(stderr: &str) -> String {
+    stderr.lines().filter(|line| line.trim() != "stack backtrace:").collect::<Vec<_>>().join("\n")
 }
 
 fn signal_name(number: i32) -> Option<&'static str> {
@@ -127,5 +132,17 @@ pub(super) fn error(end: End) -> BackendError {
         End::Done | End::Broken | End::Flooded => {
             BackendError::Died { how: "its answer cannot be read".into(), stderr: String::new() }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_words_of_a_full_memory_are_about_memory() {
+        let death = death(None, "memory allocation of 64 bytes failed\nstack backtrace:\n");
+        assert!(death.out_of_memory);
+        assert_eq!(death.stderr, "memory allocation of 64 bytes failed");
     }
 }

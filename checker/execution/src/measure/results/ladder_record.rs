@@ -1,7 +1,7 @@
 //! A ladder's results file: `book/results/DEVICE/PROBLEM.json`, a point for every version, element type, block size and
 //! size that was measured.
 
-use super::record::{RecordError, RecordedDevice, device_folders, path, write_json};
+use super::record::{RecordError, RecordedDevice, files_of, path, write_json};
 use crate::backend::L2State;
 use crate::measure::statistics::Interval;
 use plan::Sizes;
@@ -155,10 +155,7 @@ impl LadderRecord {
 
     /// The records of a ladder, one a device, in the devices' order by name. Files that cannot be read are left out.
     pub fn of_problem(results: &Path, problem: &str) -> Vec<Self> {
-        device_folders(results)
-            .iter()
-            .filter_map(|folder| Self::read(&folder.join(format!("{problem}.json"))).ok())
-            .collect()
+        files_of(results, problem).iter().filter_map(|file| Self::read(file).ok()).collect()
     }
 }
 

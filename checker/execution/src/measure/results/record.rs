@@ -219,11 +219,14 @@ impl Record {
 
     /// The records of a problem, one a device, in the devices' order by name. Files that cannot be read are left out.
     pub fn of_problem(results: &Path, problem: &str) -> Vec<Self> {
-        device_folders(results)
-            .iter()
-            .filter_map(|folder| Self::read(&folder.join(format!("{problem}.json"))).ok())
-            .collect()
+        files_of(results, problem).iter().filter_map(|file| Self::read(file).ok()).collect()
     }
+}
+
+/// The results files of a problem, one a device, in the devices' order by name.
+pub fn files_of(results: &Path, problem: &str) -> Vec<PathBuf> {
+    let file = |folder: &PathBuf| folder.join(format!("{problem}.json"));
+    device_folders(results).iter().map(file).filter(|file| file.is_file()).collect()
 }
 
 /// The folders of devices under `results`, by name; none if it cannot be read.
