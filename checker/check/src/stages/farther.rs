@@ -9,20 +9,22 @@ use simulator::Counters;
 /// As much worse, per element, than at the `count` size it may be without being looked at: half of the way back to the baseline, if that is
 /// less than the second and more than the first.
 const WORSE: (f64, f64) = (1.05, 1.3);
-/// Warp instructions that the baseline may take there, about: a second.
-const MOST: f64 = 3e7;
+/// Warp instructions that the baseline may take there, about: some seconds, for one that is under suspicion.
+const MOST: f64 = 1e8;
 /// Part of the instructions at the `count` size that anything may come to of which nothing was counted there.
 const SLACK: f64 = 0.02;
 
-/// A size larger than the `count` size, and as divisible, near one that was run whole, if the candidate seems to do worse there at what goals count. Of several the one
-/// at which it does what it does at the `time` size comes first.
+/// A size larger than the `count` size, and as divisible, near one that was run whole, if the candidate seems to do worse there at what goals count. Of several
+/// the smallest.
 pub fn size(problem: &Problem, [baseline, candidate]: [&Results; 2]) -> Option<Sizes> {
     let here = candidate.count.as_ref()?.counters?;
     let before = baseline.count.as_ref()?.counters?;
     let count = beside::elements(problem, &problem.manifest.count);
     let besides = &candidate.besides;
-    let whole = besides.sought.iter().chain(besides.reached.iter().rev()).chain(&besides.large).chain(&besides.asked);
-    let mut larger = whole.filter_map(|(sizes, checked)| {
+    let whole = besides.sought.iter().chain(&besides.reached).chain(&besides.large).chain(&besides.asked);
+    let mut whole: Vec<_> = whole.collect();
+    whole.sort_by_cached_key(|(sizes, _)| beside::elements(problem, sizes) as u64);
+    let mut larger = whole.into_iter().filter_map(|(sizes, checked)| {
         let times = beside::elements(problem, sizes) / count;
         let there = checked.counters.filter(|_| checked.status.passed() && times > 1.0)?;
         let affordable = before.instructions as f64 * times <= MOST;
