@@ -10,8 +10,6 @@ pub const WARPS_PER_SM: u64 = 64;
 const TIMER_STEP: u64 = 32;
 /// Bytes that an allocation's address is a multiple of (CUDA C++ Programming Guide, device memory accesses).
 pub const ALIGNMENT: u64 = 256;
-/// Bytes of nothing behind an allocation, at least.
-const GAP: u64 = 512;
 
 /// One machine's appearance. [`Appearance::PLAIN`] is the simplest: clocks that count instructions from 0, the first warp is
 /// number 0.
@@ -30,8 +28,13 @@ impl Appearance {
         Self { seed }
     }
 
+    /// Is it the simplest one?
+    pub fn is_plain(self) -> bool {
+        self.seed == 0
+    }
+
     /// Random bits for a purpose; 0 on the plain machine.
-    fn bits(self, purpose: u64) -> u64 {
+    pub fn bits(self, purpose: u64) -> u64 {
         if self.seed == 0 { 0 } else { finish(self.seed.wrapping_add(purpose.wrapping_mul(0x9e37_79b9_7f4a_7c15))) }
     }
 
@@ -80,18 +83,6 @@ impl Appearance {
     pub fn grid(self, launch: u64) -> u64 {
         launch + (self.bits(8) >> 40)
     }
-
-    /// Where the first allocation begins, above `lowest`.
-    pub fn first_allocation(self, lowest: u64) -> u64 {
-        // Regions of 2 MiB, as a driver maps them, in 128 GiB.
-        lowest + self.bits(9) % (1 << 16) * (2 << 20)
-    }
-
-    /// Where the next allocation begins, `end` being the end of the one before, and `number` the next one's.
-    pub fn next_allocation(self, end: u64, number: u64) -> u64 {
-        let gap = GAP + self.bits(10 + number) % 256 * ALIGNMENT;
-        (end + gap).next_multiple_of(ALIGNMENT)
-    }
 }
 
 fn gcd(a: u64, b: u64) -> u64 {
@@ -120,12 +111,6 @@ mod tests {
                 let first = machine.first_warp(seed * 7, warps);
                 assert!(first.is_multiple_of(warps) && first + warps <= WARPS_PER_SM, "seed {seed}: {first} + {warps}");
             }
-            let first = machine.first_allocation(1 << 40);
-            let next = machine.next_allocation(first + 4, 1);
-            assert!(
-                first.is_multiple_of(ALIGNMENT) && next.is_multiple_of(ALIGNMENT) && next >= first + 4 + GAP,
-                "seed {seed}"
-            );
         }
     }
 
@@ -141,8 +126,6 @@ mod tests {
         assert!(seen(&|machine| machine.sm(1, 132).wrapping_sub(machine.sm(0, 132))).len() > 20);
         assert!(seen(&|machine| machine.first_warp(0, 4)).len() > 5);
         assert!(seen(&|machine| machine.grid(1)).len() > 90);
-        assert!(seen(&|machine| machine.first_allocation(0)).len() > 90);
-        assert!(seen(&|machine| machine.next_allocation(0, 0)).len() > 50);
         assert_eq!(Appearance::PLAIN.clock(7), 7);
         assert_eq!(Appearance::PLAIN.sm(133, 132), 1);
     }
