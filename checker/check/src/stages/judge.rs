@@ -33,7 +33,8 @@ pub fn judge(
 ) -> Result<Vec<Reason>, CheckError> {
     let mut against: Vec<Reason> = Vec::new();
     let besides = candidate.besides.iter().filter(|(_, checked)| !checked.status.passed() || is_caught(checked));
-    for (index, (sizes, checked)) in candidate.cases.iter().chain(besides).enumerate() {
+    for (index, at) in candidate.cases.iter().chain(besides).enumerate() {
+        let (sizes, checked) = at;
         let case = report::sizes(sizes);
         if let Status::OracleFailed { message } = &checked.status {
             let message = format!("at {case}: {message}");
@@ -44,6 +45,10 @@ pub fn judge(
         let mut reasons = reasons::of(checked, &scene, sources);
         if candidate.besides.few.iter().any(|(_, few)| std::ptr::eq(few, checked)) {
             reasons.iter_mut().for_each(|reason| reason.details.push(FEW.into()));
+        }
+        if let Some(other) = candidate.besides.others.iter().find(|other| std::ptr::eq(&other.run, at)) {
+            let detail = format!("as on a device with {} multiprocessors", other.sms);
+            reasons.iter_mut().for_each(|reason| reason.details.push(detail.clone()));
         }
         let verdict = reasons.first().map_or(Verdict::Passed, |reason| reason.verdict);
         if !matches!(checked.status, Status::NotRun { .. }) {

@@ -1,6 +1,7 @@
 //! What is tried of a version besides the problem's cases, on the simulator: some blocks of the size at which it is timed, the
 //! goals at a second size, and a size beyond a million elements.
 
+use super::other::Other;
 use super::sought::{Most, Sought, WATCHED_BYTES};
 use super::{CaseAt, STEPS, Trials, shipped};
 use crate::build::Built;
@@ -32,6 +33,8 @@ pub struct Besides {
     pub large: Option<(Sizes, Checked)>,
     /// Sizes with as much for each block to do as at the `time` size: see [`super::few`].
     pub few: Vec<(Sizes, Checked)>,
+    /// On devices with other numbers of multiprocessors.
+    pub others: Vec<Other>,
     /// The size from which on the version does what it does at the `time` size.
     pub sought: Option<(Sizes, Checked)>,
     /// Sizes at which the version does what it does at no other that is run whole: see [`super::asked`].
@@ -46,6 +49,7 @@ impl Besides {
     /// All of them, those first that were run whole: they can be run again.
     pub fn iter(&self) -> impl Iterator<Item = &(Sizes, Checked)> {
         let sizes = self.elsewhere.iter().chain(&self.asked).chain(&self.large).chain(&self.few);
+        let sizes = sizes.chain(self.others.iter().map(|other| &other.run));
         sizes.chain(&self.reached).chain(&self.sought).chain(&self.sampled).chain(&self.crowded)
     }
 }
@@ -80,12 +84,13 @@ impl Trials<'_> {
         cases.sort_by_cached_key(|sizes| Reverse(beside::elements(self.problem, sizes) as u64));
         near.extend(cases);
         let large = || -> Result<_, BuildError> {
-            let Some(sizes) = size else { return Ok((None, Vec::new())) };
+            let others = self.others(built, size.as_ref())?;
+            let Some(sizes) = size else { return Ok((None, Vec::new(), others)) };
             let few = self.few(built, &sizes)?.into_iter().collect();
-            Ok((self.whole(built, sizes, ELSEWHERE + 1)?, few))
+            Ok((self.whole(built, sizes, ELSEWHERE + 1)?, few, others))
         };
         let (large, sampled) = rayon::join(large, || self.sampled(built, &near));
-        let ((large, mut few), mut sampled) = (large?, sampled?);
+        let ((large, mut few, others), mut sampled) = (large?, sampled?);
         let mut sought = None;
         if self.is_left_to_gpus() {
             sampled = sampled.filter(|(_, checked)| !matches!(checked.status, Status::Untried { .. }));
@@ -115,7 +120,7 @@ impl Trials<'_> {
                 sampled = None;
             }
         }
-        Ok((Besides { sampled, elsewhere, large, few, sought, ..Besides::default() }, cost))
+        Ok((Besides { sampled, elsewhere, large, few, others, sought, ..Besides::default() }, cost))
     }
 
     /// Some blocks of the `time` size, with a tail and without one, beside sizes that are run whole, of which the first is the
@@ -289,6 +294,6 @@ impl Trials<'_> {
 }
 
 /// Not that the oracle failed. One that does not end at a size like others where it does is wrong there.
-fn is_about_the_version(status: &Status) -> bool {
+pub(super) fn is_about_the_version(status: &Status) -> bool {
     !matches!(status, Status::OracleFailed { .. } | Status::NotRun { .. } | Status::OutOfTime)
 }
