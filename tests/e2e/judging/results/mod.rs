@@ -3,6 +3,7 @@
 
 mod blocks;
 mod device;
+mod machine;
 mod others;
 mod rounds;
 mod try_first;
