@@ -161,6 +161,9 @@ pub struct Config {
     pub sms: u32,
     /// Blocks that are resident at once on the whole device: these make progress together.
     pub resident_blocks: u32,
+    /// Bytes of the device heap that blocks hold which are resident beside those that run: where [`Config::blocks`] names a few of
+    /// a grid.
+    pub heap_held: u64,
     /// What hardware shows and promises to nobody follows from this: clocks, `%smid`, `%warpid`, `%gridid`, addresses. With 0
     /// they are the simplest (clocks count instructions from 0); a kernel that behaves otherwise with another number
     /// relies on what it must not.
@@ -193,6 +196,7 @@ impl Default for Config {
             shares: 1,
             sms: 132,
             resident_blocks: 132 * 8,
+            heap_held: 0,
             machine: 0,
             blocks: None,
             tracked: None,

@@ -203,16 +203,32 @@ impl Device {
         self.heap.as_mut().and_then(|heap| heap.get_mut().ok()).map_or((0, 0), |heap| heap.left())
     }
 
+    /// The most bytes of the device heap that each block of the last launch held at a time, and those that it has left; blocks
+    /// that held none are left out.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn heap_held(&mut self) -> Vec<(u64, u64)> {
+        self.heap.as_mut().and_then(|heap| heap.get_mut().ok()).map_or_else(Vec::new, |heap| heap.held().collect())
+    }
+
     /// Makes room for `malloc`, if the module calls it. Where the memory limit leaves none, `malloc` returns null.
     pub(super) fn need_heap(&mut self, module: &Module) {
         let bytes = self.config.limits.heap;
-        if self.heap.is_some() || !module.decoded().code.allocates() {
+        if !module.decoded().code.allocates() {
+            return;
+        }
+        // Of a selection all run as if they were resident: nobody knows who else would be.
+        let resident = if self.config.blocks.is_some() { u64::MAX } else { self.config.resident_blocks.max(1).into() };
+        let held = self.config.heap_held;
+        if let Some(heap) = self.heap.as_mut().and_then(|heap| heap.get_mut().ok()) {
+            heap.launch(resident, held);
             return;
         }
         // Twice as much, so that mistakes have room to show; where that does not fit, what there is.
         let room = [bytes.saturating_mul(2), bytes].into_iter().find_map(|room| {
             let base = self.alloc("device heap", room).ok()?;
-            Some(Heap::new(base, room, bytes))
+            let mut heap = Heap::new(base, room, bytes);
+            heap.launch(resident, held);
+            Some(heap)
         });
         if let (Some(_), Some(allocation)) = (&room, self.global.allocations.last_mut()) {
             allocation.heap = true;

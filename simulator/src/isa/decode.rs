@@ -201,6 +201,7 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
         lines: vec![(0, 0)],
         line_of: HashMap::from([((0, 0), 0)]),
         never_return: functions.never_return(tree),
+        variables_end: placed.last().map_or(window::VARIABLES, |(var, at)| at.saturating_add(var.size.unwrap_or(0))),
         ..Code::default()
     };
     let mut decoded = Decoded {

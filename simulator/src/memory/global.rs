@@ -1,6 +1,7 @@
 //! Global memory: allocations of 32-bit words that host threads share. Accesses are relaxed atomics, so a racy kernel is
 //! a wrong kernel and never undefined behaviour.
 
+use super::layout::{Before, Layout};
 use super::reads::Reads;
 use super::sparse::Sparse;
 use crate::appearance::Appearance;
@@ -32,9 +33,6 @@ pub struct Allocation {
     pub filled: Option<u32>,
 }
 
-/// Bytes between allocations: the reach of an index of 32 bits into elements of 16 bytes.
-const APART: u64 = 1 << 35;
-
 const STRIPES: usize = 64;
 
 /// All allocations, ordered by address.
@@ -44,8 +42,9 @@ pub struct Global {
     pub allocations: Vec<Allocation>,
     /// Bytes in use.
     pub in_use: u64,
-    appearance: Appearance,
-    next: u64,
+    layout: Layout,
+    /// Allocations that were not placed.
+    reserved: u64,
     locks: Vec<Mutex<()>>,
 }
 
@@ -55,8 +54,8 @@ impl Global {
         Self {
             allocations: Vec::new(),
             in_use: 0,
-            appearance,
-            next: appearance.first_allocation(super::window::ALLOCATIONS),
+            layout: Layout::new(appearance),
+            reserved: 0,
             locks: (0..STRIPES).map(|_| Mutex::new(())).collect(),
         }
     }
@@ -100,17 +99,19 @@ impl Global {
         base
     }
 
-    /// Takes addresses for an allocation: from there to the next one no wrong index of 32 bits gets, while there is room.
+    /// Takes addresses for an allocation, behind all others.
     fn reserve(&mut self, size: u64) -> u64 {
-        let base = self.next;
-        let far = base + size + APART;
-        let end = if far < super::window::SHARED - 2 * APART { far } else { base + size };
-        self.next = self.appearance.next_allocation(end, self.allocations.len() as u64);
-        base
+        let end = |allocation: &Allocation| allocation.base + allocation.size;
+        let before = Before {
+            number: self.reserved,
+            end: self.allocations.last().map_or(super::window::VARIABLES, end),
+            largest: self.allocations.iter().map(|allocation| allocation.size).max().unwrap_or(0),
+        };
+        self.reserved += 1;
+        self.layout.next(before, size)
     }
 
-    /// Adds an allocation: 256-byte aligned, so far from the next one that no wrong index of 32 bits gets there, while
-    /// there is room; at least 256 bytes away in any case.
+    /// Adds an allocation: 256-byte aligned, and at least 512 bytes away from the one before.
     pub fn alloc(&mut self, size: u64, name: &str) -> u64 {
         let base = self.reserve(size);
         self.place(base, size, name, false);

@@ -3,8 +3,15 @@
 //!
 //! Between blocks lies memory that is nobody's, and freed memory is handed out again only when everything else is used up,
 //! the longest free first, so that whoever overruns a block or uses it after `free` touches what belongs to nobody.
+//!
+//! Here blocks of a grid run one after the other; on a device those that are resident together hold what they allocate at the
+//! same time. So what counts against the limit is the most that each of them held ([`Together`]), and beyond it every second
+//! `malloc` gives null: whoever tries again finds room some time, as others will have freed theirs.
+
+mod together;
 
 use std::collections::{BTreeMap, VecDeque};
+use together::Together;
 
 /// Alignment of what `malloc` returns, and the least distance between blocks.
 const ALIGN: u64 = 16;
@@ -29,6 +36,10 @@ pub struct Piece {
     pub bytes: u64,
     /// Who allocated it.
     pub allocated: Caller,
+    /// Number of the launch that did.
+    launch: u64,
+    /// And of the block in its grid.
+    owner: u64,
     /// Who freed it.
     pub freed: Option<Caller>,
 }
@@ -52,6 +63,9 @@ pub struct Heap {
     end: u64,
     limit: u64,
     in_use: u64,
+    together: Together,
+    /// How often there was room on a device perhaps, and perhaps not.
+    tight: u64,
     pieces: BTreeMap<u64, Piece>,
     /// Freed ones, the longest free first.
     freed: VecDeque<u64>,
@@ -60,18 +74,38 @@ pub struct Heap {
 impl Heap {
     /// A heap of `size` bytes at an address, of which `limit` may be allocated at a time.
     pub fn new(base: u64, size: u64, limit: u64) -> Self {
-        Self { base, next: base, end: base + size, limit, ..Self::default() }
+        let mut heap = Self { base, next: base, end: base + size, limit, ..Self::default() };
+        heap.launch(1, 0);
+        heap
     }
 
-    /// `malloc`: the address, 0 if there is no room or nothing was asked for.
-    pub fn allocate(&mut self, bytes: u64, caller: Caller) -> u64 {
+    /// A launch begins: of its blocks so many are resident at once, and some that do not run hold so many bytes.
+    pub fn launch(&mut self, resident: u64, held: u64) {
+        self.together.launch(self.in_use, resident, held);
+    }
+
+    /// The most bytes that each block of the last launch held at a time, and what it has left; those that held none are left out.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn held(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.together.held()
+    }
+
+    /// `malloc` by a block of that number in its grid: the address, 0 if there is no room or nothing was asked for.
+    pub fn allocate(&mut self, bytes: u64, (caller, owner): (Caller, u64)) -> u64 {
         let Some(room) = Piece::room(bytes).filter(|_| bytes > 0) else { return 0 };
         if room - ALIGN > self.limit.saturating_sub(self.in_use) {
             return 0;
         }
+        if self.together.with(owner, room - ALIGN) > self.limit {
+            self.tight += 1;
+            if self.tight % 2 == 1 {
+                return 0;
+            }
+        }
         let Some(address) = self.place(room) else { return 0 };
         self.in_use += room - ALIGN;
-        self.pieces.insert(address, Piece { address, bytes, allocated: caller, freed: None });
+        let launch = self.together.take(owner, room - ALIGN);
+        self.pieces.insert(address, Piece { address, bytes, allocated: caller, launch, owner, freed: None });
         address
     }
 
@@ -110,7 +144,9 @@ impl Heap {
         }
         let piece = self.pieces.get_mut(&address).filter(|piece| piece.freed.is_none()).ok_or(NotAllocated)?;
         piece.freed = Some(caller);
-        self.in_use -= Piece::room(piece.bytes).unwrap_or(ALIGN) - ALIGN;
+        let bytes = Piece::room(piece.bytes).unwrap_or(ALIGN) - ALIGN;
+        self.in_use -= bytes;
+        self.together.give_back((piece.launch, piece.owner), bytes);
         self.freed.push_back(address);
         Ok(Some(*piece))
     }
@@ -146,29 +182,48 @@ mod tests {
     #[test]
     fn blocks_are_apart_and_come_back_last() {
         let mut heap = Heap::new(4096, 128, 64);
-        let (a, b) = (heap.allocate(1, WHO), heap.allocate(30, WHO));
+        let (a, b) = (heap.allocate(1, (WHO, 0)), heap.allocate(30, (WHO, 0)));
         assert_eq!((a, b), (4096, 4128));
-        assert_eq!(heap.allocate(17, WHO), 0, "beyond the limit");
-        assert_eq!(heap.allocate(0, WHO), 0);
-        assert_eq!(heap.allocate(u64::MAX, WHO), 0);
+        assert_eq!(heap.allocate(17, (WHO, 0)), 0, "beyond the limit");
+        assert_eq!(heap.allocate(0, (WHO, 0)), 0);
+        assert_eq!(heap.allocate(u64::MAX, (WHO, 0)), 0);
         assert!(heap.release(a, WHO).is_ok());
         assert_eq!(heap.release(a, WHO), Err(NotAllocated));
         assert_eq!(heap.release(b + 16, WHO), Err(NotAllocated));
         assert_eq!(heap.release(0, WHO), Ok(None));
-        assert_eq!(heap.allocate(16, WHO), 4176, "what was never used comes first");
+        assert_eq!(heap.allocate(16, (WHO, 0)), 4176, "what was never used comes first");
         assert!(heap.release(b, WHO).is_ok());
-        assert_eq!(heap.allocate(40, WHO), 4096, "neighbours are joined");
+        assert_eq!(heap.allocate(40, (WHO, 0)), 4096, "neighbours are joined");
     }
 
     #[test]
     fn only_allocated_bytes_are_held() {
         let mut heap = Heap::new(4096, 1024, 512);
-        let a = heap.allocate(10, WHO);
-        let b = heap.allocate(10, WHO);
+        let a = heap.allocate(10, (WHO, 0));
+        let b = heap.allocate(10, (WHO, 0));
         assert!(heap.holds(a, 10) && heap.holds(a + 9, 1) && heap.holds(b, 1));
         assert!(!heap.holds(a + 10, 1) && !heap.holds(a + 9, 2) && !heap.holds(a - 1, 1) && !heap.holds(b - 1, 1));
         assert_eq!(heap.nearest(a + 12).map(|piece| piece.address), Some(a));
         assert_eq!(heap.release(a, WHO).map(|piece| piece.map(|piece| piece.bytes)), Ok(Some(10)));
         assert!(!heap.holds(a, 1) && heap.holds(b, 10));
+    }
+
+    /// Blocks of 32 bytes each, one after the other, of which some would be resident at a time; 64 bytes are there.
+    #[test]
+    fn what_resident_blocks_hold_counts_together() {
+        let run = |resident: u64, held: u64| {
+            let mut heap = Heap::new(4096, 1024, 64);
+            heap.launch(resident, held);
+            let one = |block: u64| {
+                let address = heap.allocate(32, (WHO, block));
+                assert!(heap.release(address, WHO).is_ok());
+                address != 0
+            };
+            [0, 1, 2, 3, 4].map(one)
+        };
+        assert_eq!(run(1, 0), [true; 5]);
+        assert_eq!(run(2, 0), [true; 5]);
+        assert_eq!(run(3, 0), [true, true, false, true, true], "block 2 has nothing, so 3 and 4 have enough");
+        assert_eq!(run(1, 33), [false, true, false, true, false], "every second one beyond the limit");
     }
 }

@@ -3,6 +3,7 @@
 pub mod global;
 pub mod heap;
 pub mod later;
+pub mod layout;
 pub mod ledger;
 pub mod puts;
 pub mod reads;

@@ -64,11 +64,6 @@ pub fn local_owner(address: u64) -> (u32, u32) {
     ((address >> 53) as u32 & 31, (address >> 48) as u32 & 31)
 }
 
-/// Is the address among module-level variables?
-pub fn is_variable(address: u64) -> bool {
-    (VARIABLES..ALLOCATIONS).contains(&address)
-}
-
 /// A function's address.
 pub fn function_address(index: u32) -> u64 {
     CODE + 16 * (u64::from(index) + 1)

@@ -94,7 +94,7 @@ impl Late {
         if access.kind != AccessKind::Atomic {
             return self.0.iter().any(|(from, to)| low < *to && *from < end);
         }
-        // Buffers lie so far apart that what is near is of one.
+        // What is near is taken together, of two buffers perhaps: then more accesses between may miss something, and one thread runs the launch.
         const NEAR: u64 = 1 << 32;
         match self.0.iter_mut().find(|(from, to)| low + NEAR > *to && *from + NEAR > end) {
             Some((from, to)) => (*from, *to) = ((*from).min(low), (*to).max(end)),

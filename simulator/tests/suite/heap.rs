@@ -241,3 +241,25 @@ fn reading_fresh_memory_is_found() {
     let (report, _) = run("unwritten", 0, Config { checks: Checks::ALL, ..Config::default() });
     assert!(report.findings.iter().any(|finding| matches!(finding.kind, FindingKind::Uninitialised { .. })));
 }
+
+/// Blocks that hold 512 bytes each and have given them back before the next one begins: a device has them at the same time.
+#[test]
+fn blocks_that_are_resident_together_share_the_heap() {
+    let went = |resident_blocks: u32, heap_held: u64| {
+        let module = Module::parse(LIST).expect("parses");
+        let limits = Limits { heap: 4096, ..Limits::default() };
+        let config = Config { limits, resident_blocks, heap_held, ..Config::default() };
+        let mut device = Device::new(Arc::new(module), config);
+        let out = device.alloc("out", 128).expect("fits");
+        let (grid, block) = ([16, 1, 1], [32, 1, 1]);
+        let args = vec![Arg::Pointer(out), Arg::Bytes(1u32.to_le_bytes().to_vec())];
+        let launch = Launch { kernel: "k".into(), grid, block, shared: 0, args, cooperative: false };
+        assert_eq!(device.launch(&launch).expect("launches").status, LaunchStatus::Finished);
+        let held = device.heap_held();
+        assert!(held.iter().all(|(_, left)| *left == 0), "{held:?}");
+        held.iter().map(|(most, _)| *most).collect::<Vec<_>>()
+    };
+    assert_eq!(went(8, 0), [512; 8], "of those that may still be resident");
+    assert!(went(16, 0)[8..].iter().all(|most| *most < 512), "eight of them have all of it");
+    assert!(went(8, 4000).iter().all(|most| (1..=256 + 96).contains(most)), "every second thread gets something");
+}

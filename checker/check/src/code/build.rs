@@ -214,6 +214,11 @@ impl Built {
         self.between().remembers
     }
 
+    /// Do its kernels ask how many multiprocessors there are?
+    pub fn asks_for_multiprocessors(&self) -> bool {
+        self.compiled.ptx.contains("%nsmid")
+    }
+
     /// Numbers in its code: integers, and the bits of reals.
     pub fn literals(&self) -> impl Iterator<Item = &i64> {
         self.between().numbers.iter()

@@ -188,11 +188,15 @@ fn correctness(
     let mut candidate = candidate?;
     let mut baseline = baseline?;
     let right = candidate.cases.iter().all(|(_, checked)| checked.status.passed());
-    if let Some(sizes) = farther::size(problem, [&baseline, &candidate]).filter(|_| right && platform.gpu.is_none()) {
+    let sizes =
+        if right && platform.gpu.is_none() { farther::sizes(problem, [&baseline, &candidate]) } else { Vec::new() };
+    for sizes in sizes {
         // An instance of a template that nobody compiled is not asked.
         let at = |built: &Built| bench.counted_at(built, sizes.clone(), false).unwrap_or_default();
-        baseline.besides.farther = at(&versions.baseline);
-        candidate.besides.farther = at(&versions.candidate);
+        if let (Some(before), Some(after)) = (at(&versions.baseline), at(&versions.candidate)) {
+            baseline.besides.farther.push(before);
+            candidate.besides.farther.push(after);
+        }
     }
     let uneven = right && uneven::asks_again(baseline.count.as_ref(), candidate.count.as_ref());
     if let Some(count) = candidate.count.as_mut().filter(|_| uneven && versions.candidate.communicates()) {

@@ -14,23 +14,27 @@ const MOST: f64 = 1e8;
 /// Part of the instructions at the `count` size that anything may come to of which nothing was counted there.
 const SLACK: f64 = 0.02;
 
-/// A size larger than the `count` size, and as divisible, near one that was run whole, if the candidate seems to do worse there at what goals count. Of several
-/// the smallest.
-pub fn size(problem: &Problem, [baseline, candidate]: [&Results; 2]) -> Option<Sizes> {
-    let here = candidate.count.as_ref()?.counters?;
-    let before = baseline.count.as_ref()?.counters?;
+/// Sizes larger than the `count` size, and as divisible, near some that were run whole, if the candidate seems to do worse there at what goals
+/// count: the smallest and the largest.
+pub fn sizes(problem: &Problem, [baseline, candidate]: [&Results; 2]) -> Vec<Sizes> {
+    let counted = |results: &Results| results.count.as_ref()?.counters;
+    let (Some(before), Some(here)) = (counted(baseline), counted(candidate)) else { return Vec::new() };
     let count = beside::elements(problem, &problem.manifest.count);
     let besides = &candidate.besides;
     let whole = besides.sought.iter().chain(&besides.reached).chain(&besides.large).chain(&besides.asked);
     let mut whole: Vec<_> = whole.collect();
     whole.sort_by_cached_key(|(sizes, _)| beside::elements(problem, sizes) as u64);
-    let mut larger = whole.into_iter().filter_map(|(sizes, checked)| {
+    let larger = whole.into_iter().filter_map(|(sizes, checked)| {
         let times = beside::elements(problem, sizes) / count;
         let there = checked.counters.filter(|_| checked.status.passed() && times > 1.0)?;
         let affordable = before.instructions as f64 * times <= MOST;
         (affordable && is_worse(problem, (&before, &here, &there), times)).then(|| beside::divisible(problem, sizes))
     });
-    larger.next()
+    match &larger.collect::<Vec<Sizes>>()[..] {
+        [first, .., last] if first != last => vec![first.clone(), last.clone()],
+        [first, ..] => vec![first.clone()],
+        [] => Vec::new(),
+    }
 }
 
 /// Does it come to more, or to less, of what a goal counts than so many times as many elements account for?

@@ -7,7 +7,7 @@ use crate::verify::Results;
 use account::reasons::{self, Scene};
 use account::schedule_name;
 use execution::backend::{Checked, Status};
-use problem::Problem;
+use problem::{Problem, Sizes};
 use report::{
     self, Case, Caught, Excerpt, GoalResult, GoalStatus, Provenance, Reason, Report, Sources, Stage, StageName,
     StageStatus, Verdict,
@@ -17,9 +17,18 @@ use simulator::finding::as_named;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// What a reader cannot see of a run.
+/// Of few multiprocessors.
 const FEW: &str =
     "launched as for a device with so few multiprocessors that a block has as much to do as at the `time` size";
+
+/// What a reader cannot see of this run.
+fn unseen(candidate: &Results, run: &(Sizes, Checked)) -> Option<String> {
+    if candidate.besides.few.iter().any(|few| std::ptr::eq(few, run)) {
+        return Some(FEW.into());
+    }
+    let other = candidate.besides.others.iter().find(|other| std::ptr::eq(&other.run, run))?;
+    Some(format!("as on a device with {} multiprocessors", other.sms))
+}
 
 /// Fills in cases and findings; returns what speaks against the candidate.
 pub fn judge(
@@ -33,7 +42,8 @@ pub fn judge(
 ) -> Result<Vec<Reason>, CheckError> {
     let mut against: Vec<Reason> = Vec::new();
     let besides = candidate.besides.iter().filter(|(_, checked)| !checked.status.passed() || is_caught(checked));
-    for (index, (sizes, checked)) in candidate.cases.iter().chain(besides).enumerate() {
+    for (index, at) in candidate.cases.iter().chain(besides).enumerate() {
+        let (sizes, checked) = at;
         let case = report::sizes(sizes);
         if let Status::OracleFailed { message } = &checked.status {
             let message = format!("at {case}: {message}");
@@ -42,9 +52,8 @@ pub fn judge(
         let buffers = problem.io(sizes).unwrap_or_default();
         let scene = Scene { file: &paths[1], case: &case, buffers: &buffers };
         let mut reasons = reasons::of(checked, &scene, sources);
-        if candidate.besides.few.iter().any(|(_, few)| std::ptr::eq(few, checked)) {
-            reasons.iter_mut().for_each(|reason| reason.details.push(FEW.into()));
-        }
+        let unseen = unseen(candidate, at);
+        reasons.iter_mut().for_each(|reason| reason.details.extend(unseen.clone()));
         let verdict = reasons.first().map_or(Verdict::Passed, |reason| reason.verdict);
         if !matches!(checked.status, Status::NotRun { .. }) {
             report.cases.push(Case { sizes: sizes.clone(), verdict, error: checked.error_over_bound });

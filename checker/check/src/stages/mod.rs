@@ -72,8 +72,8 @@ struct Shown {
     counted: [Option<Checked>; 2],
     /// At a second size.
     besides: [Option<(Sizes, Checked)>; 2],
-    /// At a larger size at which the candidate seems to do worse.
-    farther: [Option<(Sizes, Checked)>; 2],
+    /// At larger sizes at which the candidate seems to do worse.
+    farther: [Vec<(Sizes, Checked)>; 2],
     /// At a size at which what ran is not what was compiled, that.
     kept: Option<GoalResult>,
     /// What the simulator could not run, and a GPU did.
@@ -229,7 +229,7 @@ impl Checking<'_> {
         let times = std::mem::take(&mut report.table);
         report.table = known[1].table(Some(&known[0]), &problem.manifest.goals);
         report.table.extend(times);
-        goals(problem, versions, &known, [&besides, &farther], report);
+        goals(problem, versions, &known, &besides, &farther, report);
         let whose = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
         report.goals.extend(uneven::broken(problem, &whose, &counted).into_iter().chain(kept));
         if models && report.goals.iter().all(|goal| goal.status != GoalStatus::NotMet) {
@@ -262,7 +262,8 @@ fn goals(
     problem: &Problem,
     versions: &Versions,
     known: &[Known<'_>; 2],
-    [besides, farther]: [&[Option<(Sizes, Checked)>; 2]; 2],
+    besides: &[Option<(Sizes, Checked)>; 2],
+    [before, after]: &[Vec<(Sizes, Checked)>; 2],
     report: &mut Report,
 ) {
     let measured = report.speedup.as_ref().map(|speedup| speedup.provenance.clone());
@@ -283,9 +284,8 @@ fn goals(
             report.goals.extend(elsewhere::work(problem, &whose, &there));
         }
     }
-    if let [Some((sizes, before)), Some((_, after))] = farther {
-        let there = there(sizes, [before, after], elsewhere::Enough::Nearly);
-        elsewhere::judge(problem, known, &there, &mut report.goals);
+    for ((sizes, before), (_, after)) in before.iter().zip(after) {
+        elsewhere::judge(problem, known, &there(sizes, [before, after], elsewhere::Enough::Nearly), &mut report.goals);
     }
     report.goals.extend(work);
 }

@@ -7,6 +7,7 @@ mod between;
 mod crowded;
 mod few;
 mod on_gpu;
+mod other;
 mod reached;
 mod sought;
 mod varying;

@@ -75,7 +75,7 @@ impl<O: Observer> Worker<'_, O> {
         let mut found = [0; 32];
         for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
             let caller = self.caller(shared, warp, group.pc, lane);
-            found[lane] = self.heap(|heap| heap.allocate(sizes[lane], caller)).unwrap_or(0);
+            found[lane] = self.heap(|heap| heap.allocate(sizes[lane], (caller, shared.linear))).unwrap_or(0);
             if found[lane] != 0 {
                 self.spoil(shared, warp, lane, found[lane], sizes[lane]);
                 if O::ACTIVE {

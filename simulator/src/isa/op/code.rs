@@ -133,6 +133,8 @@ pub struct Code {
     pub lines: Vec<(u32, u32)>,
     /// Where a pair is in `lines`.
     pub line_of: HashMap<(u32, u32), u32>,
+    /// Where the module's variables end: allocations may lie right behind them.
+    pub variables_end: u64,
     /// Opcodes as written, each once.
     pub opcodes: Vec<String>,
     /// Where an opcode is in `opcodes`.

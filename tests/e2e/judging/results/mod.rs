@@ -4,6 +4,7 @@
 mod blocks;
 mod device;
 mod large;
+mod machine;
 mod others;
 mod rounds;
 mod try_first;

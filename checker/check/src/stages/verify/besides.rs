@@ -1,6 +1,7 @@
 //! What is tried of a version besides the problem's cases, on the simulator: some blocks of the size at which it is timed, the
 //! goals at a second size, and a size beyond a million elements.
 
+use super::other::Other;
 use super::sought::{Most, Sought, WATCHED_BYTES};
 use super::{CaseAt, STEPS, Trials, shipped};
 use crate::build::Built;
@@ -28,13 +29,15 @@ pub struct Besides {
     pub sampled: Option<(Sizes, Checked)>,
     /// A drawn size beside the `count` size: see [`crate::beside`].
     pub elsewhere: Option<(Sizes, Checked)>,
-    /// A size that was run whole, larger than the `count` size, if the version seems to do worse there: see
+    /// Sizes near some that were run whole, larger than the `count` size, if the version seems to do worse there: see
     /// [`crate::stages::farther`].
-    pub farther: Option<(Sizes, Checked)>,
+    pub farther: Vec<(Sizes, Checked)>,
     /// A size beyond a million elements: whether it is right there.
     pub large: Option<(Sizes, Checked)>,
     /// Sizes with as much for each block to do as at the `time` size: see [`super::few`].
     pub few: Vec<(Sizes, Checked)>,
+    /// On devices with other numbers of multiprocessors.
+    pub others: Vec<Other>,
     /// Sizes that together have all that the version does at the `time` size.
     pub sought: Vec<(Sizes, Checked)>,
     /// Sizes at which the version does what it does at no other that is run whole: see [`super::asked`].
@@ -49,6 +52,7 @@ impl Besides {
     /// All of them, those first that were run whole: they can be run again.
     pub fn iter(&self) -> impl Iterator<Item = &(Sizes, Checked)> {
         let sizes = self.elsewhere.iter().chain(&self.asked).chain(&self.large).chain(&self.few);
+        let sizes = sizes.chain(self.others.iter().map(|other| &other.run));
         sizes.chain(&self.reached).chain(&self.sought).chain(&self.sampled).chain(&self.crowded)
     }
 }
@@ -83,12 +87,13 @@ impl Trials<'_> {
         cases.sort_by_cached_key(|sizes| Reverse(beside::elements(self.problem, sizes) as u64));
         near.extend(cases);
         let large = || -> Result<_, BuildError> {
-            let Some(sizes) = size else { return Ok((None, Vec::new())) };
+            let others = self.others(built, size.as_ref())?;
+            let Some(sizes) = size else { return Ok((None, Vec::new(), others)) };
             let few = self.few(built, &sizes)?.into_iter().collect();
-            Ok((self.whole(built, sizes, ELSEWHERE + 1)?, few))
+            Ok((self.whole(built, sizes, ELSEWHERE + 1)?, few, others))
         };
         let (large, sampled) = rayon::join(large, || self.sampled(built, &near));
-        let ((large, mut few), mut sampled) = (large?, sampled?);
+        let ((large, mut few, others), mut sampled) = (large?, sampled?);
         let mut sought = Vec::new();
         if self.is_left_to_gpus() {
             sampled = sampled.filter(|(_, checked)| !matches!(checked.status, Status::Untried { .. }));
@@ -114,7 +119,7 @@ impl Trials<'_> {
                 sampled = None;
             }
         }
-        Ok((Besides { sampled, elsewhere, large, few, sought, ..Besides::default() }, cost))
+        Ok((Besides { sampled, elsewhere, large, few, others, sought, ..Besides::default() }, cost))
     }
 
     /// Some blocks of the `time` size, with a tail and without one, beside sizes that are run whole, of which the first is the

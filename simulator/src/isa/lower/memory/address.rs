@@ -98,6 +98,7 @@ pub fn is_space(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
     let [d, a] = operands else { return Err(Unknown) };
     let (d, a) = (b.destination(d)?, b.source(a, Ty::U64)?);
     let space = space_of(parts);
+    let variables_end = b.code.variables_end;
     let own = !parts.has("shared::cluster") && cfg!(not(target_family = "wasm"));
     b.emit_map(
         d,
@@ -111,7 +112,7 @@ pub fn is_space(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
                 }
                 AddressSpace::Local => found == AddressSpace::Local,
                 AddressSpace::Param => found == AddressSpace::Param,
-                AddressSpace::Const => window::is_variable(a),
+                AddressSpace::Const => (window::VARIABLES..variables_end).contains(&a),
                 _ => found == AddressSpace::Global,
             })
         }),

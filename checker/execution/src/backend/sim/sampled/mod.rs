@@ -7,6 +7,7 @@
 mod compare;
 mod ends;
 mod follows;
+mod heap;
 mod known;
 mod lacks;
 mod left;

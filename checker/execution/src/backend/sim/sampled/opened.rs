@@ -1,5 +1,6 @@
 //! A version at a size that is not simulated whole: memory that is filled where it is touched, and a few blocks.
 
+use super::heap::HeapUse;
 use super::profile::waits;
 use super::seen::{Did, Places, Ranges, Seen, Share, added, span, stretch};
 use super::stripes::Striped;
@@ -80,6 +81,8 @@ pub struct Opened<'p> {
     pub ran: u64,
     /// and those blocks.
     blocks_run: u64,
+    /// What those of each launch hold of the device heap.
+    heap: Vec<HeapUse>,
     /// Those of each launch, by number.
     pub done: Vec<BTreeSet<u64>>,
     /// Those that may do what others do not, launch by launch, those first of which it is likelier, ...
@@ -158,6 +161,7 @@ pub fn open_filled<'p>(
         findings: Vec::new(),
         ran: 0,
         blocks_run: 0,
+        heap: vec![HeapUse::default(); program.plan.launches.len()],
         done,
         unlike,
         unlike_did,
@@ -254,8 +258,15 @@ impl Opened<'_> {
     /// Launches some blocks; `None`: that cannot be done.
     pub fn launch(&mut self, launch: usize, blocks: Vec<u64>) -> Option<LaunchReport> {
         let request = self.request(launch)?;
-        self.device.config_mut().blocks = Some(blocks);
-        self.device.launch_in_clusters(&request, self.program.plan.launches[launch].cluster).ok()
+        let (planned, many) = (&self.program.plan.launches[launch], blocks.len());
+        let config = self.device.config_mut();
+        config.blocks = Some(blocks);
+        let grid = planned.grid.iter().map(|&extent| u64::from(extent)).product();
+        let resident = planned.resident.unwrap_or(config.resident_blocks).into();
+        config.heap_held = self.heap[launch].held(grid, resident);
+        let report = self.device.launch_in_clusters(&request, planned.cluster).ok()?;
+        self.heap[launch].note(many, &self.device.heap_held());
+        Some(report)
     }
 
     /// Are blocks watched now? Of the first one nobody knows what that costs.

@@ -1,0 +1,66 @@
+//! Right on one machine only, or where blocks run one after the other: distances and alignment of buffers, the device heap, the number
+//! of multiprocessors.
+
+use super::{SCALE, SCALE_REFERENCE, check, fails, passes, scale, workbook};
+
+#[test]
+fn who_relies_on_where_buffers_lie_is_wrong() {
+    let book = workbook(SCALE, SCALE_REFERENCE, &scale("", "a[i] * 1.7f"));
+    let distance = "long long d = (char*)b - (char*)a; d = d < 0 ? -d : d;";
+    let variable = "long long d = (char*)&here - (char*)b; d = d < 0 ? -d : d;";
+    let beside = |kernel: String| kernel.replace("__global__", "__device__ int here = 1;\n__global__");
+    for (what, kernel) in [
+        ("far from each other", scale(distance, "a[i] * (d >> 34 ? 1.7f : 1.6f)")),
+        ("near each other", scale(distance, "a[i] * (d >> 34 ? 1.6f : 1.7f)")),
+        ("far from a variable", beside(scale(variable, "a[i] * (d >> 35 ? 1.6f + 0.1f * here : 1.6f)"))),
+        ("no multiple of 2 MiB", scale("", "a[i] * (((size_t)b & 0x1fffff) == 0 ? 1.6f : 1.7f)")),
+        ("a multiple of 512", scale("", "a[i] * (((size_t)b & 0x1ff) == 0 ? 1.7f : 1.6f)")),
+    ] {
+        for seed in [1, 2, 3] {
+            fails(what, &check(&book, &kernel, seed), &["WRONG RESULT"]);
+        }
+    }
+}
+
+/// Each of the blocks takes 32 KB: the 8 MB are enough for 256 of those that a device has resident.
+#[test]
+fn a_heap_that_is_large_enough_for_one_block_is_not_for_all() {
+    let book = workbook(SCALE, SCALE_REFERENCE, &scale("", "a[i] * 1.7f"));
+    let with = |take: &str, give_back: &str| {
+        let begin = format!("int* p = 0; if (threadIdx.x == 0) {{ {take} }} if (p) p[0] = i; {give_back}");
+        scale(&begin, "a[i] * 1.7f")
+    };
+    let free = "if (p) free(p);";
+    for (what, kernel) in [
+        ("held while it runs", with("p = (int*)malloc(32768); p[1] = 0;", free)),
+        ("left behind", with("p = (int*)malloc(16); p[1] = 0;", "")),
+    ] {
+        fails(what, &check(&book, &kernel, 3), &["OUT OF BOUNDS", "a null pointer"]);
+    }
+    for (what, kernel) in [
+        ("asked", with("p = (int*)malloc(32768);", free)),
+        ("tried again", with("do p = (int*)malloc(32768); while (!p);", free)),
+        ("one block's", with("if (blockIdx.x == 0) { p = (int*)malloc(1 << 20); p[1] = 0; }", free)),
+        ("small enough", with("p = (int*)malloc(1024); p[1] = 0;", free)),
+    ] {
+        // How long malloc takes nobody models.
+        let ran = check(&book, &kernel, 3);
+        assert!(ran.stdout.contains("ok results  ok findings"), "{what}: {ran:?}");
+    }
+}
+
+#[test]
+fn who_counts_on_a_number_of_multiprocessors_is_wrong_with_others() {
+    let right = scale("", "a[i] * 1.7f");
+    let book = workbook(SCALE, SCALE_REFERENCE, &right);
+    let read = "unsigned sms; asm volatile(\"mov.u32 %0, %%nsmid;\" : \"=r\"(sms));";
+    let line = |sms: &str| right.replace("(a, b, n)", &format!("(a, b, n - min(1, {sms}))"));
+    for (what, kernel, told) in [
+        ("132, by the kernel", scale(read, "a[i] * (sms == 132 ? 1.7f : 1.6f)"), "multiprocessors"),
+        ("not 114", scale(read, "a[i] * (sms == 114 ? 1.6f : 1.7f)"), "a device with 114 multiprocessors"),
+        ("132, by the launch line", line("(sms - 132) * (sms - 132)"), "multiprocessors"),
+    ] {
+        fails(what, &check(&book, &kernel, 3), &["WRONG RESULT", told]);
+    }
+    passes("asked for nothing", &check(&book, &scale(read, "a[i] * (sms > 0 ? 1.7f : 1.6f)"), 3));
+}
