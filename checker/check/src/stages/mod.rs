@@ -174,11 +174,9 @@ impl Checking<'_> {
             ..Known::default()
         });
         if let [Some(before), Some(after)] = &plans {
-            let old = difference::hottest(built[0], before, &launches(counted[0].as_ref()));
-            let new = difference::hottest(built[1], after, &launches(counted[1].as_ref()));
-            if let (Some(old), Some(new)) = (old, new) {
-                report.diff = Some(difference::compare(arch, old, new, self.check.options.whole_diff));
-            }
+            let hottest = |side: usize, plan| difference::hottest(built[side], plan, &launches(counted[side].as_ref()));
+            let both = hottest(0, before).zip(hottest(1, after));
+            report.diff = both.map(|(old, new)| difference::compare(arch, old, new, self.check.options.whole_diff));
         }
         if let (Some(gpu), None) = (&self.check.platforms.gpu, problem.manifest.flaw) {
             (self.check.progress)("measuring");
@@ -237,18 +235,22 @@ impl Checking<'_> {
                 model(&mut known[1], report);
             }
             let modelled = report.modelled.as_ref().map(|modelled| modelled.high);
-            let broken = slower::broken(problem, modelled.or_else(|| own_doing.get().then_some(0.0)));
-            if flawed && broken.is_none() {
-                // How fast it is was not the question.
-                (report.modelled, report.not_modelled) = (None, None);
-            }
-            report.goals.extend(broken);
+            bounded(problem, modelled.or_else(|| own_doing.get().then_some(0.0)), report);
         }
         report.goals.extend(report.speedup.as_ref().and_then(|speedup| slower::measured(problem, speedup)));
         verdict(problem, report, &versions.candidate, self.check.sources);
         not_judged(report, left_out);
         Ok(())
     }
+}
+
+/// Judges the bound on a modelled time. Where the starter is wrong and not slow, how fast a version is was not the question.
+fn bounded(problem: &Problem, modelled: Option<f64>, report: &mut Report) {
+    let broken = slower::broken(problem, modelled);
+    if problem.manifest.flaw.is_some() && broken.is_none() {
+        (report.modelled, report.not_modelled) = (None, None);
+    }
+    report.goals.extend(broken);
 }
 
 /// The counters of each launch, by kernel.
