@@ -188,9 +188,7 @@ fn correctness(
     let mut candidate = candidate?;
     let mut baseline = baseline?;
     let right = candidate.cases.iter().all(|(_, checked)| checked.status.passed());
-    let sizes =
-        if right && platform.gpu.is_none() { farther::sizes(problem, [&baseline, &candidate]) } else { Vec::new() };
-    for sizes in sizes {
+    for sizes in farther::sizes(problem, [&baseline, &candidate]) {
         // An instance of a template that nobody compiled is not asked.
         let at = |built: &Built| bench.counted_at(built, sizes.clone(), false).unwrap_or_default();
         if let (Some(before), Some(after)) = (at(&versions.baseline), at(&versions.candidate)) {

@@ -112,20 +112,16 @@ pub fn judge(problem: &Problem, here: &[Known<'_>; 2], there: &There<'_>, goals:
 /// By how much an absolute bound shrinks: as the baseline's number does, or else its instructions. Quotients and what stands
 /// in the code do not.
 fn scale(metric: &Metric, count: Option<f64>, there: f64, counters: [Option<Counters>; 2]) -> f64 {
-    match metric {
-        metric if sums(metric) => match (count, counters) {
-            (Some(count), _) if count > 0.0 => there / count,
-            (_, [Some(here), Some(there)]) if here.instructions > 0 => {
-                there.instructions as f64 / here.instructions as f64
-            }
-            _ => 1.0,
-        },
+    match (count, counters) {
+        _ if !sums(metric) => 1.0,
+        (Some(count), _) if count > 0.0 => there / count,
+        (_, [Some(here), Some(there)]) if here.instructions > 0 => there.instructions as f64 / here.instructions as f64,
         _ => 1.0,
     }
 }
 
 /// Does a metric grow with the size?
-fn sums(metric: &Metric) -> bool {
+pub fn sums(metric: &Metric) -> bool {
     matches!(metric, Metric::Count(Counter::Field(_) | Counter::Sum(_)))
 }
 

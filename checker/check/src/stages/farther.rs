@@ -1,9 +1,10 @@
 //! Whether a version does at larger sizes what it does at the one that is counted. One that has a better way for that one alone, and
 //! the starter's for all others, has not got better; the size at which it is timed is among the others.
 
+use super::elsewhere::sums;
 use super::verify::Results;
 use crate::beside;
-use problem::{Better, Counter, Metric, MetricSource, Problem, Sizes};
+use problem::{Better, Metric, MetricSource, Problem, Sizes};
 use simulator::Counters;
 
 /// As much worse, per element, than at the `count` size it may be without being looked at: half of the way back to the baseline, if that is
@@ -18,7 +19,10 @@ const SLACK: f64 = 0.02;
 /// count: the smallest and the largest.
 pub fn sizes(problem: &Problem, [baseline, candidate]: [&Results; 2]) -> Vec<Sizes> {
     let counted = |results: &Results| results.count.as_ref()?.counters;
-    let (Some(before), Some(here)) = (counted(baseline), counted(candidate)) else { return Vec::new() };
+    let mut runs = candidate.cases.iter().chain(candidate.besides.iter());
+    // No goal is judged of what is wrong.
+    let right = runs.all(|(_, checked)| checked.status.passed());
+    let (true, Some(before), Some(here)) = (right, counted(baseline), counted(candidate)) else { return Vec::new() };
     let count = beside::elements(problem, &problem.manifest.count);
     let besides = &candidate.besides;
     let whole = besides.sought.iter().chain(&besides.reached).chain(&besides.large).chain(&besides.asked);
@@ -42,7 +46,7 @@ fn is_worse(problem: &Problem, (baseline, here, there): (&Counters, &Counters, &
     let slack = SLACK * here.instructions as f64;
     problem.manifest.goals.iter().filter(|goal| goal.metric.source() == MetricSource::Counters).any(|goal| {
         let Metric::Count(counter) = &goal.metric else { return false };
-        let sums = matches!(counter, Counter::Field(_) | Counter::Sum(_));
+        let sums = sums(&goal.metric);
         let (times, slack) = if sums { (times, slack) } else { (1.0, 0.0) };
         let (Some(before), Some(after)) = (counter.of(here), counter.of(there)) else { return true };
         let half_way = counter.of(baseline).map_or(before, |baseline| f64::midpoint(baseline, before));

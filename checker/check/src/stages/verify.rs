@@ -20,7 +20,6 @@ pub use besides::Besides;
 use execution::backend::{self, Case, Checked, MEMORY, Room, Status, Thoroughness, Verify};
 use problem::{LineError, Problem, Sizes};
 use simulator::{Checks, Schedule};
-use std::cmp::Reverse;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -137,10 +136,8 @@ impl Trials<'_> {
             } else {
                 case.between = between.get(index).cloned().flatten().into_iter().collect();
             }
+            case.turns = full && cubin.is_none() && turns(&case);
             cases.push(case);
-        }
-        if full && cubin.is_none() {
-            ask_for_turns(&mut cases);
         }
         let more = if full { self.more_on_gpu(&sizes) } else { Vec::new() };
         cases.extend(self.cases_on_gpu(built, cubin.as_ref(), &more)?);
@@ -292,20 +289,13 @@ impl Trials<'_> {
     }
 }
 
-/// Threads, and elements of a buffer, up to which inputs are looked for by which conditions of the code come out otherwise, ...
+/// Threads, and elements of a buffer, up to which inputs are looked for by which conditions of the code come out otherwise.
 const TURNS: u64 = 1 << 17;
-/// ... and cases in which they are: the largest of these.
-const TURNED_CASES: usize = 30;
 
-/// Has some cases look for such inputs.
-fn ask_for_turns(cases: &mut [Case]) {
-    let size = |case: &Case| {
-        let plan = &case.versions[0].plan;
-        plan.buffers.iter().map(|buffer| buffer.len).fold(plan.threads(), u64::max)
-    };
-    let mut small: Vec<&mut Case> = cases.iter_mut().filter(|case| size(case) <= TURNS).collect();
-    small.sort_by_key(|case| Reverse(size(case)));
-    small.into_iter().take(TURNED_CASES).for_each(|case| case.turns = true);
+/// Is a case that small?
+fn turns(case: &Case) -> bool {
+    let plan = &case.versions[0].plan;
+    plan.threads() <= TURNS && plan.buffers.iter().all(|buffer| buffer.len <= TURNS)
 }
 
 /// A malformed `problem.toml` or oracle is not the learner's doing.

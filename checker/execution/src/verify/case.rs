@@ -33,12 +33,11 @@ pub fn run_case(
     if let Thoroughness::Asked { whole } = case.thoroughness {
         let (known, asked) = case.versions.split_at(whole.min(case.versions.len()));
         let news = machine.news(known, asked, case.seed).or_else(|stop| stop.status().map(|_| Vec::new()))?;
-        let known_versions = known;
+        let meant = case.varying.as_ref().map(|varying| machine.meant(known, varying, case.seed));
+        let mut meant = meant.transpose().or_else(|stop| stop.status().map(|_| None))?.unwrap_or_default();
         let known = std::iter::repeat_n(None, known.len());
         // Of those that there was no time to ask nothing is known.
         let all = known.chain(news).chain(std::iter::repeat(None)).take(case.versions.len());
-        let meant = case.varying.as_ref().map(|varying| machine.meant(known_versions, varying, case.seed));
-        let mut meant = meant.transpose().or_else(|stop| stop.status().map(|_| None))?.unwrap_or_default();
         for (version, status) in all.enumerate() {
             let meant = std::mem::take(&mut meant);
             let result = Box::new(Checked { meant, ..Checked::only(status.unwrap_or(Status::Passed)) });

@@ -25,8 +25,7 @@ const SHRINK_F16: (i64, i64) = (4, 8);
 pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Stream, bytes: Part<'_>) {
     match (chosen_for(buffer, seed, values), values) {
         (None | Some(Fill::Zeros), _) => {}
-        (Some(Fill::Uniform { .. }), Values::ExactIntegers) if grid(buffer).is_some() => {
-            let grid = grid(buffer).unwrap_or(Grid { step: 1.0, first: 1, last: 1 });
+        (Some(Fill::Uniform { .. }), Values::ExactIntegers) if let Some(grid) = grid(buffer) => {
             let infinite = f64::INFINITY;
             let (len, zero) = (buffer.len, holds_zero(buffer));
             let left_out = move |index: u64| {
@@ -49,8 +48,7 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
             let end = if is_upper(stream) { *hi } else { *lo };
             integers(buffer.dtype, bytes, |_| end);
         }
-        (Some(Fill::Uniform { lo, hi }), Values::Alike) if grid(buffer).is_some() => {
-            let grid = grid(buffer).unwrap_or(Grid { step: 1.0, first: 1, last: 1 });
+        (Some(Fill::Uniform { lo, hi }), Values::Alike) if let Some(grid) = grid(buffer) => {
             let stretch = stretch(stream);
             reals(buffer.dtype, bytes, *lo, *hi, |index| grid.value(stream.bits(!(index >> stretch))));
         }

@@ -25,3 +25,5 @@ pub use progress::divergent_barrier::lanes_missing;
 pub use progress::endless::Look;
 pub use progress::polls::Polls;
 pub use progress::writers::{Writer, Writers};
+#[cfg(not(target_family = "wasm"))]
+pub(in crate::exec) use run::quiet;

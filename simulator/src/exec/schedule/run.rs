@@ -8,7 +8,7 @@ use super::super::turns;
 use super::super::warp::{Group, State, Warp};
 use crate::config::Schedule;
 use crate::finding::MANY_TURNS;
-use crate::isa::op::Op;
+use crate::isa::op::{Inst, Op};
 use crate::observe::Observer;
 use crate::{FindingKind, Poll};
 
@@ -18,6 +18,17 @@ pub(super) const QUANTUM: u64 = 1 << 16;
 const RUN: usize = 64;
 /// Steps between two looks at the launch's shared count.
 const REPORT: u64 = 1 << 14;
+
+/// Operations from `pc` on at which nothing is to be looked at, up to where they branch.
+pub(in crate::exec) fn quiet(insts: &[Inst], pc: u32, is_quiet: impl Fn(usize) -> bool) -> u64 {
+    let mut branched = false;
+    let quiet = (pc as usize..insts.len()).take(RUN).take_while(|&at| {
+        let goes_on = !branched && is_quiet(at);
+        branched |= matches!(insts[at].op, Op::Bra { .. });
+        goes_on
+    });
+    quiet.count() as u64
+}
 
 impl<O: Observer> Worker<'_, O> {
     /// Runs a warp until it blocks, waits, is done or has had its time.
@@ -151,16 +162,8 @@ impl<O: Observer> Worker<'_, O> {
 
     /// Operations from `pc` on that nothing is asked of any more, up to where they branch.
     fn unasked(&self, pc: u32) -> u64 {
-        let (insts, turns) = (&self.context.decoded.code.insts, self.context.decoded.turns());
-        let from = pc as usize;
-        let rest = insts.iter().zip(turns).zip(&self.conditions).skip(from).take(RUN);
-        let mut branched = false;
-        let quiet = rest.take_while(|((inst, turn), met)| {
-            let goes_on = !branched && turns::is_settled(**turn, **met);
-            branched |= matches!(inst.op, Op::Bra { .. });
-            goes_on
-        });
-        quiet.count() as u64
+        let decoded = self.context.decoded;
+        quiet(&decoded.code.insts, pc, |at| turns::is_settled(decoded.turns()[at], self.conditions[at]))
     }
 
     /// How many operations may run before one of which something is asked, and what that one is about to compute with: its lanes, and

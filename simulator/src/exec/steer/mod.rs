@@ -8,6 +8,7 @@ mod search;
 use super::block::Shared;
 use super::context::Worker;
 use super::profile::Profile;
+use super::schedule::quiet;
 use super::warp::{Group, Warp};
 use crate::isa::op::{Code, FunctionInfo, Op, Reg};
 use crate::observe::Observer;
@@ -24,8 +25,6 @@ const TRIES: u32 = 12;
 const ENOUGH: u32 = 2;
 /// Words that may change for one condition.
 const WORDS: usize = 6;
-/// Operations that are looked through for the next one that matters.
-const RUN: usize = 64;
 
 /// What a host thread looks for.
 pub struct Steer<'a> {
@@ -88,18 +87,6 @@ impl<'a> Steer<'a> {
     pub fn finish(self) -> Vec<Steered> {
         self.found
     }
-
-    /// Operations from `pc` on before the next at which something happens, up to where they branch.
-    fn quiet(&self, code: &Code, pc: u32) -> u64 {
-        let rest = code.insts.iter().zip(&self.stops).skip(pc as usize).take(RUN);
-        let mut branched = false;
-        let quiet = rest.take_while(|(inst, stops)| {
-            let goes_on = !branched && !**stops;
-            branched |= matches!(inst.op, Op::Bra { .. });
-            goes_on
-        });
-        quiet.count() as u64
-    }
 }
 
 impl<O: Observer> Worker<'_, O> {
@@ -108,7 +95,7 @@ impl<O: Observer> Worker<'_, O> {
     pub fn steered(&mut self, shared: &Shared, warp: &Warp, group: &Group) -> u64 {
         let Some(mut steer) = self.steer.take() else { return u64::MAX };
         let code = &self.context.decoded.code;
-        let quiet = match steer.stops.get(group.pc as usize) {
+        let before = match steer.stops.get(group.pc as usize) {
             Some(true) => {
                 let inst = code.insts[group.pc as usize];
                 let active = warp.guarded(&inst, group.frame, group.mask);
@@ -125,11 +112,11 @@ impl<O: Observer> Worker<'_, O> {
                 }
                 1
             }
-            Some(false) => steer.quiet(code, group.pc).max(1),
+            Some(false) => quiet(&code.insts, group.pc, |at| !steer.stops[at]).max(1),
             None => u64::MAX,
         };
         self.steer = Some(steer);
-        quiet
+        before
     }
 
     /// The lanes of `active` are about to make a condition that is wanted.

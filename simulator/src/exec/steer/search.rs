@@ -102,6 +102,7 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
                 );
             }
         }
+        (self.run)(bench, self.expression.root);
         let costs = self.costs(bench, Metric::Difference);
         let order = |lane: &usize| (costs[*lane], mix(self.by ^ *lane as u64));
         let honest = (0..32usize).filter(|lane| honest >> lane & 1 != 0);
@@ -251,9 +252,8 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
         }
     }
 
-    /// Of each lane. The root is computed where it has not been.
-    fn costs(&mut self, bench: &mut Warp, metric: Metric) -> [f64; 32] {
-        (self.run)(bench, self.expression.root);
+    /// Of each lane, once the condition is computed.
+    fn costs(&self, bench: &Warp, metric: Metric) -> [f64; 32] {
         let root = super::expression::results(self.code, self.expression.root);
         let costs =
             Costs { code: self.code, writers: self.writers, steps: &self.expression.steps, warp: bench, metric };

@@ -148,7 +148,7 @@ impl Trials<'_> {
     pub(super) fn run_asked(
         &self,
         built: &Built,
-        Told { news, meant }: Told,
+        Told { news, mut meant }: Told,
         cost: f64,
     ) -> Result<Vec<(Sizes, Checked)>, BuildError> {
         let affordable = |news: &News| news.small || self.is_within(news.most, cost, &news.sizes, &news.program);
@@ -156,7 +156,6 @@ impl Trials<'_> {
         let mut found = Vec::new();
         let usual = if self.reach == Reach::Near { SOON } else { LARGE };
         let named = self.named(built).into_iter().map(|sizes| (sizes, LARGE));
-        let mut meant = meant;
         meant.sort_by_cached_key(|sizes| beside::elements(self.problem, sizes) as u64);
         let soon = |sizes: &Sizes| cost * beside::elements(self.problem, sizes) <= SOON.instructions;
         let (few, many): (Vec<_>, Vec<_>) = meant.into_iter().partition(soon);

@@ -261,9 +261,8 @@ impl Opened<'_> {
         let (planned, many) = (&self.program.plan.launches[launch], blocks.len());
         let config = self.device.config_mut();
         config.blocks = Some(blocks);
-        let grid = planned.grid.iter().map(|&extent| u64::from(extent)).product();
         let resident = planned.resident.unwrap_or(config.resident_blocks).into();
-        config.heap_held = self.heap[launch].held(grid, resident);
+        config.heap_held = self.heap[launch].held(planned.blocks(), resident);
         let report = self.device.launch_in_clusters(&request, planned.cluster).ok()?;
         self.heap[launch].note(many, &self.device.heap_held());
         Some(report)
