@@ -257,6 +257,7 @@ impl Lowering<'_> {
             refuse(&mut builder, format!("a variable `{}` that hides another of its name", var.name));
         }
         lower_body(&mut builder, function, body);
+        super::analysis::contract::contract(&mut builder);
         control_flow::place(&mut builder, base);
         let (mut info, shared_end_of) = (std::mem::take(&mut builder.info), builder.shared);
         let arrays: Vec<_> = builder.arrays.drain(..).map(|(reg, array, _)| (reg, array)).collect();

@@ -37,7 +37,7 @@ fn run_with(module: Arc<Module>, config: Config, grid: u32, block: u32, shared: 
     (report, bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect())
 }
 
-fn run(declarations: &str, body: &str, block: u32) -> (LaunchReport, Vec<u32>) {
+pub fn run(declarations: &str, body: &str, block: u32) -> (LaunchReport, Vec<u32>) {
     run_with(module(declarations, body), Config::default(), 1, block, 1024)
 }
 

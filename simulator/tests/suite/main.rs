@@ -2,6 +2,7 @@
 
 mod apfloat;
 mod clusters;
+mod contract;
 mod execution;
 mod findings;
 mod heap;

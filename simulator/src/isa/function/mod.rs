@@ -8,6 +8,7 @@ mod split_loads;
 mod statements;
 mod used;
 
+use super::analysis::contract::Unrounded;
 use super::op::{Code, FunctionInfo, Inst, LongFn, MapFn, MapOp, NO_GUARD, Op, Origin, R, Reg, Use};
 use super::provenance::Array;
 use crate::ptx::ast::{Loc, Ty};
@@ -87,6 +88,8 @@ pub struct Builder<'m> {
     pub entry: bool,
     /// Bytes of the load being lowered that are used, where a pragma says so.
     pub used_bytes: Option<u64>,
+    /// Products and sums that name no rounding, by operation.
+    pub unrounded: Vec<(usize, Unrounded)>,
     /// A modifier of the instruction being lowered that nobody knows.
     pub unknown_modifier: Option<String>,
     scopes: Vec<Scope>,
@@ -132,6 +135,7 @@ impl<'m> Builder<'m> {
             arrays: Vec::new(),
             entry,
             used_bytes: None,
+            unrounded: Vec::new(),
             unknown_modifier: None,
             scopes: vec![Scope::default()],
             constants32: HashMap::new(),

@@ -1,5 +1,6 @@
 //! Floating-point arithmetic: f32 and f64 to nearest in the executor's own loops, everything else through `num`.
 
+use crate::isa::analysis::contract::{Part, Unrounded};
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::lower::arith::{map1, map2, map3};
 use crate::isa::op::{LongFn, MapFn, Op, Reg};
@@ -56,7 +57,9 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
     if sat && matches!(ty, Ty::F64 | Ty::F32x2) || ftz && ty == Ty::F64 && !approximate {
         return Err(Unknown);
     }
+    let unrounded = unrounded(parts, ty, (ftz, sat), (d, &regs)).filter(|_| narrow_first.is_none());
     if rounding == Rounding::Nearest && !ftz && !sat && common(b, parts.base, ty, d, &regs) {
+        b.unrounded.extend(unrounded.map(|one| (b.insts.len() - 1, one)));
         return Ok(());
     }
     let (map, flops): (MapFn, u8) = match ty {
@@ -68,10 +71,24 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         _ => return Err(Unknown),
     };
     b.emit_map(d, &regs, flops, map);
+    b.unrounded.extend(unrounded.map(|one| (b.insts.len() - 1, one)));
     if !approximate && let Some(long) = long_way(parts, ty) {
         b.goes_a_long_way(long);
     }
     Ok(())
+}
+
+/// A product, a sum or a difference that names no rounding.
+fn unrounded(parts: &Parts<'_>, ty: Ty, (ftz, sat): (bool, bool), (d, from): (Reg, &[Reg])) -> Option<Unrounded> {
+    let part = match parts.base {
+        "mul" if !sat => Part::Product,
+        "add" => Part::Sum,
+        "sub" => Part::Difference,
+        _ => return None,
+    };
+    let &[a, b] = from else { return None };
+    let one = Unrounded { part, ty, ftz, sat, d, from: [a, b] };
+    (parts.rounding().is_none() && ty != Ty::F32x2).then_some(one)
 }
 
 /// For which operands the machine leaves the short way that it has for a division, a reciprocal or a root that is rounded: what the
