@@ -1,7 +1,8 @@
 //! What a kernel can see of the machine that runs it and must not rely on: clocks, where blocks and warps are placed, numbers
-//! of grids, addresses. On hardware they differ from run to run; here they follow from [`crate::Config::machine`].
+//! of grids, addresses, the last bit of approximations. On hardware they differ from run to run; here they follow from [`crate::Config::machine`].
 
-use crate::random::finish;
+use crate::isa::op::Approximate;
+use crate::random::{finish, mix};
 
 /// Warps that an SM holds (CUDA C++ Programming Guide, technical specifications, from compute capability 3.0 on; 48 on
 /// 8.6 and 8.9, 32 on 7.5).
@@ -92,7 +93,41 @@ impl Appearance {
     pub fn grid(self, launch: u64) -> u64 {
         launch + (self.bits(8) >> 40)
     }
+
+    /// What an approximate instruction gives to each lane: of the nearest single, which the simplest machine has, some machines have
+    /// a neighbour. It depends on the operands alone, whatever their signs. Results that can be exact are.
+    ///
+    /// An H200 has another single than the nearest for 4 % (`ex2`) to 25 % (`lg2`) of operands (`differential/approximate.md`); here
+    /// it is half of them.
+    pub fn approximate(self, what: Approximate, sources: &[[u64; 32]; 4], results: &mut [u64; 32]) {
+        if self.seed == 0 {
+            return;
+        }
+        let unsigned = |word: u64| word & 0x7fff_ffff;
+        for (lane, result) in results.iter_mut().enumerate() {
+            let (bits, [a, b]) = (*result as u32, [unsigned(sources[0][lane]), unsigned(sources[1][lane])]);
+            let exact = match what {
+                Approximate::Function => bits & EXACT == 0,
+                Approximate::Quotient => b & SIGNIFICAND == 0,
+            };
+            // Neither zero nor subnormal nor infinite, and no neighbour is.
+            let far = matches!(bits >> 23 & 0xff, 2..=253);
+            if far && !exact {
+                let up = match finish(self.bits(10) ^ mix(a ^ b << 32)) % 4 {
+                    0 => 1,
+                    1 => u32::MAX,
+                    _ => 0,
+                };
+                *result = bits.wrapping_add(up).into();
+            }
+        }
+    }
 }
+
+/// Lowest bits of a single that are zero where a function of a short operand is exact, as a root of a square or a power of two is.
+const EXACT: u32 = 0xfff;
+/// Of a single.
+const SIGNIFICAND: u64 = 0x7f_ffff;
 
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
@@ -139,5 +174,36 @@ mod tests {
         assert!(seen(&|machine| machine.grid(1)).len() > 90);
         assert_eq!(Appearance::PLAIN.clock(7), 7);
         assert_eq!(Appearance::PLAIN.sm(133, 132), 1);
+    }
+
+    /// Half of the results are the nearest ones, the others their neighbours; a sign changes nothing, exact ones stay, and another
+    /// machine has others.
+    #[test]
+    fn approximations_are_a_machines_own() {
+        let approximated = |machine: Appearance, what, operands: [u64; 2], result: f32| {
+            let mut out = [u64::from(result.to_bits()); 32];
+            machine.approximate(what, &[[operands[0]; 32], [operands[1]; 32], [0; 32], [0; 32]], &mut out);
+            out[7] as i64 - i64::from(result.to_bits())
+        };
+        let (one, other) = (Appearance::new(5), Appearance::new(6));
+        let mut seen = [[0; 3]; 2];
+        let mut apart = 0;
+        for n in 3..2000u32 {
+            let (operand, result) = (u64::from((n as f32).to_bits()), 1.1 / n as f32);
+            let by = approximated(one, Approximate::Function, [operand, 0], result);
+            assert_eq!(by, approximated(one, Approximate::Function, [operand | 1 << 31, 0], result));
+            seen[0][(by + 1) as usize] += 1;
+            apart += u32::from(by != approximated(other, Approximate::Function, [operand, 0], result));
+            let by = approximated(one, Approximate::Quotient, [operand, operand ^ 1], 1.0);
+            seen[1][(by + 1) as usize] += 1;
+            assert_eq!(approximated(one, Approximate::Function, [operand, 0], n as f32), 0);
+            assert_eq!(approximated(Appearance::PLAIN, Approximate::Function, [operand, 0], result), 0);
+        }
+        assert!(seen.iter().flatten().all(|&count| count > 400), "{seen:?}");
+        assert!(apart > 1000, "{apart}");
+        for exact in [f32::INFINITY, 0.0, f32::MIN_POSITIVE, f32::MAX] {
+            assert_eq!(approximated(one, Approximate::Function, [77, 0], exact), 0, "{exact}");
+        }
+        assert_eq!(approximated(one, Approximate::Quotient, [77, u64::from(4f32.to_bits())], 0.3), 0);
     }
 }

@@ -421,6 +421,9 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
                 }
                 let mut out = [0; 32];
                 (op.f)(&sources, &mut out);
+                if let Some(what) = op.approximate {
+                    context.appearance.approximate(what, &sources, &mut out);
+                }
                 match op.d {
                     Reg::R32(d) => map!(r32, d, u32, |lane| out[lane] as u32),
                     Reg::R64(d) => put(&mut r64[d as usize], &out, mask),

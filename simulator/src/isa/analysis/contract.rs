@@ -216,7 +216,8 @@ fn fuse(builder: &mut Builder<'_>, product: Unrounded, sum: Unrounded, taker: &T
         _ => {
             let f = fused(sum, negate_product, negate_addend);
             let width = if matches!(sum.ty, Ty::F16x2 | Ty::Bf16x2) { 2 } else { 1 };
-            builder.code.maps.push(MapOp { d: sum.d, sources: [a, b, c, Reg::None], f, flops: 2 * width, long: None });
+            let sources = [a, b, c, Reg::None];
+            builder.code.maps.push(MapOp { d: sum.d, sources, f, flops: 2 * width, long: None, approximate: None });
             Op::Map(builder.code.maps.len() as u32 - 1)
         }
     };

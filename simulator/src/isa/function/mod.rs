@@ -9,7 +9,7 @@ mod statements;
 mod used;
 
 use super::analysis::contract::Unrounded;
-use super::op::{Code, FunctionInfo, Inst, LongFn, MapFn, MapOp, NO_GUARD, Op, Origin, R, Reg, Use};
+use super::op::{Approximate, Code, FunctionInfo, Inst, LongFn, MapFn, MapOp, NO_GUARD, Op, Origin, R, Reg, Use};
 use super::provenance::Array;
 use crate::ptx::ast::{Loc, Ty};
 use std::collections::{HashMap, HashSet};
@@ -299,11 +299,18 @@ impl<'m> Builder<'m> {
         }
     }
 
+    /// What the function emitted last returns is an approximation.
+    pub fn approximates(&mut self, what: Approximate) {
+        if let Some(map) = self.code.maps.last_mut() {
+            map.approximate = Some(what);
+        }
+    }
+
     /// A pure function of lanes.
     pub fn emit_map(&mut self, d: Reg, sources: &[Reg], flops: u8, f: MapFn) {
         let mut all = [Reg::None; 4];
         all[..sources.len()].copy_from_slice(sources);
-        self.code.maps.push(MapOp { d, sources: all, f, flops, long: None });
+        self.code.maps.push(MapOp { d, sources: all, f, flops, long: None, approximate: None });
         self.emit(Op::Map(self.code.maps.len() as u32 - 1));
     }
 }

@@ -3,7 +3,7 @@
 use crate::isa::analysis::contract::{Part, Unrounded};
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::lower::arith::{map1, map2, map3};
-use crate::isa::op::{LongFn, MapFn, Op, Reg};
+use crate::isa::op::{Approximate, LongFn, MapFn, Op, Reg};
 use crate::isa::parts::Parts;
 use crate::num::float as f;
 use crate::num::half::{self, Half};
@@ -72,6 +72,9 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
     };
     b.emit_map(d, &regs, flops, map);
     b.unrounded.extend(unrounded.map(|one| (b.insts.len() - 1, one)));
+    if ty == Ty::F32 && (approximate || parts.has("full")) {
+        b.approximates(if parts.base == "div" { Approximate::Quotient } else { Approximate::Function });
+    }
     if !approximate && let Some(long) = long_way(parts, ty) {
         b.goes_a_long_way(long);
     }

@@ -148,6 +148,17 @@ pub struct MapOp {
     pub flops: u8,
     /// Is it a long way to the result, by the first two sources of a lane?
     pub long: Option<LongFn>,
+    /// Is the result an approximation of single precision, of which each machine has its own?
+    pub approximate: Option<Approximate>,
+}
+
+/// What an approximation is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approximate {
+    /// A function of one operand: `ex2`, `rcp`, `rsqrt` and their kin.
+    Function,
+    /// A dividend times the reciprocal of a divisor.
+    Quotient,
 }
 
 /// Of operands: does the machine go a long way for them?
