@@ -296,6 +296,10 @@ fn untried(what: &Untried, scene: &Scene<'_>, sources: &mut Sources) -> (String,
                     format!("a number is cut off or overflows at {case} that stays as it is wherever it was verified"),
                     "cut off here",
                 ),
+                (Question::Argument, _) => (
+                    format!("a number is one of the kernel's arguments wherever it was verified, and is not at {case}"),
+                    "computed here",
+                ),
             };
             // What belongs to no instruction is an expression of the kernel file's own lines.
             let shown = match file.is_empty() && *line > 0 {

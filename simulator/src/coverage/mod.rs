@@ -34,6 +34,8 @@ pub enum Question {
     NotZero,
     /// Is it the first source, or all of what was computed? A maximum may be the second; a product may not fit.
     Kept,
+    /// Is it one of the kernel's arguments? A bound that went through something narrower is none from some size on.
+    Argument,
 }
 
 /// An instruction whose result came out one way or the other: one that made a predicate, or whose number hangs on nothing but

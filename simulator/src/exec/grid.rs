@@ -3,7 +3,7 @@
 use super::block::{Block, Turn};
 use super::context::{Context, Worker};
 use super::defined::Defined;
-use super::turns::{FAILED, HELD, KEPT, LOST};
+use super::turns::{ARGUMENT, FAILED, HELD, KEPT, LOST, OTHER};
 use crate::counters::{Counters, LineCounters};
 use crate::coverage::{Condition, Covered, Question};
 use crate::finding::{Finding, FindingKind, Severity};
@@ -344,10 +344,14 @@ fn conditions(context: &Context<'_>, met: &[u8]) -> Vec<Condition> {
     for (at, met) in met.iter().enumerate().filter(|(_, met)| **met != 0) {
         let (file, line) = code.lines[code.origins[at].place as usize];
         let questions = match turns[at].is_predicate() {
-            true => [Question::True, Question::Less],
-            false => [Question::NotZero, Question::Kept],
+            true => [(Question::True, HELD, FAILED), (Question::Less, KEPT, LOST)].as_slice(),
+            false => &[
+                (Question::NotZero, HELD, FAILED),
+                (Question::Kept, KEPT, LOST),
+                (Question::Argument, ARGUMENT, OTHER),
+            ],
         };
-        for (question, (yes, no)) in questions.into_iter().zip([(HELD, FAILED), (KEPT, LOST)]) {
+        for &(question, yes, no) in questions {
             if met & (yes | no) != 0 {
                 all.push(Condition {
                     at: at as u32,

@@ -1,5 +1,6 @@
 //! What operations came to, one way or the other: conditions, and arithmetic that comes out otherwise from some size on.
 
+use super::context::Context;
 #[cfg(not(target_family = "wasm"))]
 use super::select::bits;
 use super::warp::{Group, Warp};
@@ -14,13 +15,19 @@ pub const FAILED: u8 = 2;
 pub const KEPT: u8 = 4;
 /// The second was taken, or the first is not the smaller; something was lost.
 pub const LOST: u8 = 8;
+/// A result is one of the kernel's arguments.
+pub const ARGUMENT: u8 = 16;
+/// It is none.
+pub const OTHER: u8 = 32;
 
 /// Has an operation come out every way already that is asked of it?
 pub fn is_settled(turn: Turn, met: u8) -> bool {
     let all = match turn.ways {
         Ways::Unasked => 0,
-        Ways::Predicate | Ways::Number => HELD | FAILED,
-        Ways::Equal { .. } | Ways::First | Ways::Fits(_) | Ways::Shifted => HELD | FAILED | KEPT | LOST,
+        Ways::Predicate => HELD | FAILED,
+        Ways::Equal { .. } => HELD | FAILED | KEPT | LOST,
+        Ways::Number => HELD | FAILED | ARGUMENT | OTHER,
+        Ways::First | Ways::Fits(_) | Ways::Shifted => HELD | FAILED | KEPT | LOST | ARGUMENT | OTHER,
     };
     met & all == all
 }
@@ -42,7 +49,8 @@ pub fn sources(code: &Code, inst: &Inst, warp: &Warp, frame: u32) -> Sources {
 }
 
 /// What the lanes of `active` came to.
-pub fn met(code: &Code, turn: Turn, warp: &Warp, group: &Group, active: u32, sources: &Sources) -> u8 {
+pub fn met(context: &Context<'_>, turn: Turn, warp: &Warp, group: &Group, active: u32, sources: &Sources) -> u8 {
+    let code = &context.decoded.code;
     let inst = &code.insts[group.pc as usize];
     let mut met = 0;
     if matches!(turn.ways, Ways::Unasked) {
@@ -61,6 +69,7 @@ pub fn met(code: &Code, turn: Turn, warp: &Warp, group: &Group, active: u32, sou
             for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
                 let (a, b, result) = (sources[0][lane], sources[1][lane], results[lane]);
                 met |= if result != 0 { HELD } else { FAILED } | of_lane(turn.ways, a, b, result);
+                met |= if is_argument(&context.params, result) { ARGUMENT } else { OTHER };
             }
         }
         _ => {}
@@ -86,6 +95,12 @@ pub fn lost(turn: Turn, sources: Option<&Sources>, warp: &Warp, result: Reg) -> 
     let results = warp.read(0, result);
     // Equal ones are neither.
     bits(|lane| of_lane(turn.ways, a[lane], b[lane], results[lane]) == LOST)
+}
+
+/// Is a number one of a kernel's arguments, as far as they are not zero and fit into 32 bits?
+fn is_argument(params: &[u8], number: u64) -> bool {
+    let words = params.chunks_exact(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+    number != 0 && words.into_iter().any(|word| u64::from(word) == number || word as i32 as u64 == number)
 }
 
 #[inline(always)]

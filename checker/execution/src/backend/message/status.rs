@@ -110,6 +110,8 @@ impl Untried {
     pub fn shows(&self) -> bool {
         match self {
             Self::Condition { question: simulator::Question::True, some, .. } => *some,
+            // What goes wrong for want of it may be anywhere.
+            Self::Condition { question: simulator::Question::Argument, .. } => false,
             Self::Condition { .. } => true,
             Self::Kernel { .. } => false,
         }

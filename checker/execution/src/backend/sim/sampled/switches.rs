@@ -188,6 +188,10 @@ impl Open {
             let before = near.conditions.get(at)?;
             let one_way = |condition: &Condition| condition.held != condition.failed;
             let both_ways = condition.by_size && condition.held && condition.failed;
+            // A number that is an argument there alone is one by chance.
+            if at.2 == Question::Argument && before.failed {
+                return None;
+            }
             let turns = one_way(before) && (both_ways || one_way(condition) && before.held != condition.held);
             // The way that was met before is no news.
             let condition = Condition { held: !before.held, failed: !before.failed, ..condition.clone() };
