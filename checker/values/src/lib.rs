@@ -3,7 +3,7 @@
 //! hot loops; nothing here knows who ran what.
 
 pub mod compare;
-mod edges;
+pub mod edges;
 pub mod fill;
 mod mismatch;
 pub mod named;

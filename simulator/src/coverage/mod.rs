@@ -22,20 +22,20 @@ pub struct Covered {
     pub warps: u64,
 }
 
-/// What is asked of an instruction's results.
+/// What is asked of an instruction's results, what a few blocks cannot settle first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Question {
     /// Is the predicate true?
     True,
+    /// Is the number one of the kernel's arguments? A bound that went through something narrower is none from some size on.
+    Argument,
     /// Is the first of two numbers that are compared for equality the smaller one?
     Less,
     /// Is the number another than zero?
     NotZero,
     /// Is it the first source, or all of what was computed? A maximum may be the second; a product may not fit.
     Kept,
-    /// Is it one of the kernel's arguments? A bound that went through something narrower is none from some size on.
-    Argument,
 }
 
 /// An instruction whose result came out one way or the other: one that made a predicate, or whose number hangs on nothing but

@@ -140,8 +140,6 @@ impl Trials<'_> {
         let watched = built.communicates() && program.plan.bytes() <= WATCHED_BYTES;
         let mut case = self.whole_case(built, &sizes, ELSEWHERE + 2)?;
         case.versions = vec![program];
-        // What is never read is asked at the second sizes; among millions that takes the oracle twice more.
-        case.reads = !built.communicates();
         // The kind of inputs over which it was met.
         case.seed = first_turn(case.seed);
         Ok(if watched { self.watched(case, sizes) } else { self.once(case, sizes, Checks::NONE) })
