@@ -149,3 +149,32 @@ fn goals_hold_beyond_the_size_that_is_counted() {
     let ran = ran("ex21", &format!("{head}{more}//@ launch{rest}\n__global__ void nothing() {{}}\n"));
     is_refused(&ran, "a launch", &["NOT YET", "launches"]);
 }
+
+/// A bound that went through a float is right up to 2^24.
+#[test]
+fn a_bound_that_is_rounded_is_no_argument_any_more() {
+    let parts = ["exercises/ex31", "solutions/ex31", "exercises/ex65", "solutions/ex65", "kernels/few-long"];
+    let workbook = Workbook::copy_of_parts(&parts);
+    let ran = |id: &str, changes: &[(&str, &str)]| {
+        let mut text = workbook.read(&format!("solutions/{id}/solution.cu"));
+        for (at, put) in changes {
+            assert!(text.contains(at), "{id}: {at}");
+            text = text.replacen(at, put, 1);
+        }
+        workbook.write(&format!("exercises/{id}/kernel.cu"), text);
+        workbook.run([id, "--backend", "sim", "--plain", "--seed", "5"])
+    };
+    // All that is left out has been written before, wrongly.
+    let first = ("//@ launch", "//@ launch before<<<ceil_div(n, block), block>>>(counts, n)\n//@ launch");
+    let before = "__global__ void before(int* counts, int n)\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) for (int b = 0; b < 4; ++b) \
+                  counts[b * n + i] = 4;\n}\n\n__global__ void count";
+    let bound = |bound| [first, ("__global__ void count", before), ("i >= n", bound)];
+    let says = "one of the kernel's arguments wherever it was verified, and is not at n =";
+    is_refused(&ran("ex31", &bound("i >= (int)__int2float_rz(n)")), "a float", &["WRONG RESULT", says]);
+    // What is rounded and goes nowhere else is no bound.
+    let mean = ran("ex31", &[("i >= n", "i >= n || (float)n < 0.5f")]);
+    assert_eq!(mean.code, Some(0), "{mean:?}");
+    // The last points of a million are inside the box nearly always.
+    let cut = "    n = (int)__uint_as_float(__float_as_uint((float)n) & 0xffffff00u);\n    int i = blockIdx";
+    is_refused(&ran("ex65", &[("    int i = blockIdx", cut)]), "15 bits", &["WRONG RESULT", "it never reads"]);
+}

@@ -1,5 +1,5 @@
 //! Right on one machine only, or where blocks run one after the other: distances and alignment of buffers, the device heap, the number
-//! of multiprocessors.
+//! of multiprocessors, last bits of what is approximate or rounded once.
 
 use super::{SCALE, SCALE_REFERENCE, check, fails, passes, scale, workbook};
 
@@ -63,4 +63,41 @@ fn who_counts_on_a_number_of_multiprocessors_is_wrong_with_others() {
         fails(what, &check(&book, &kernel, 3), &["WRONG RESULT", told]);
     }
     passes("asked for nothing", &check(&book, &scale(read, "a[i] * (sms > 0 ? 1.7f : 1.6f)"), 3));
+}
+
+#[test]
+fn who_counts_on_the_last_bit_of_an_approximation_is_wrong() {
+    let right = scale("", "a[i] * 1.7f");
+    let book = workbook(SCALE, SCALE_REFERENCE, &right);
+    for (name, exact) in [("ex2", "(float)exp2((double)v)"), ("rcp", "__frcp_rn(v)"), ("rsqrt", "__frsqrt_rn(v)")] {
+        let begin = format!(
+            "float v = 1.5f + fabsf(a[min(i, n - 1)]), w; asm(\"{name}.approx.ftz.f32 %0, %1;\" : \"=f\"(w) : \"f\"(v));"
+        );
+        for test in [format!("w == {exact}"), format!("w != {exact}")] {
+            fails(
+                &test,
+                &check(&book, &scale(&begin, &format!("a[i] * ({test} ? 1.7f : 1.6f)")), 3),
+                &["WRONG RESULT"],
+            );
+        }
+        let near = format!("a[i] * (fabsf(w - {exact}) < 1e-5f * w ? 1.7f : 1.6f)");
+        let ran = check(&book, &scale(&begin, &near), 3);
+        // Double precision takes more instructions than there may be.
+        assert!(ran.stdout.contains("ok results  ok findings"), "{name}: {ran:?}");
+    }
+}
+
+/// `mul` and `add` without `.rn` are one FFMA in the machine code.
+#[test]
+fn a_product_that_the_assembler_does_not_round_is_not_rounded_here() {
+    let right = scale("", "a[i] * 1.7f");
+    let book = workbook(SCALE, SCALE_REFERENCE, &right);
+    let residue = |mul: &str| {
+        let begin = format!(
+            "float v = a[min(i, n - 1)], p = __fmul_rn(v, 1.7f), e; asm(\"{{ .reg .f32 t; {mul}.f32 t, %1, %2; sub.f32 %0, t, %3; }}\" : \"=f\"(e) :              \"f\"(v), \"f\"(1.7f), \"f\"(p));"
+        );
+        check(&book, &scale(&begin, "a[i] * (e == 0.0f ? 1.7f : 1.6f)"), 3)
+    };
+    fails("mul", &residue("mul"), &["WRONG RESULT"]);
+    passes("mul.rn", &residue("mul.rn"));
 }
