@@ -1,12 +1,14 @@
 //! What a condition is computed from, as far as a function's text tells: operations that need nothing but registers, back to loads.
 
-use crate::isa::op::{AddressSpace, Code, FunctionInfo, NO_GUARD, Op, Reg, RegisterUse};
+use crate::isa::op::{AddressSpace, Code, FunctionInfo, NO_GUARD, Op, Reg, RegisterUse, Special, guard};
 use crate::isa::turns::Turn;
 use crate::opcodes::Effect;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Operations that are followed back, at most.
 const MOST: usize = 96;
+/// Places in which a register is written, at most.
+const PLACES: usize = 4;
 
 /// Where registers of a function are written.
 pub type Writers = HashMap<Reg, Vec<u32>>;
@@ -29,6 +31,8 @@ pub struct Expression {
     pub steps: Vec<u32>,
     /// What it begins with.
     pub leaves: Vec<Leaf>,
+    /// Registers of which it hangs on where a thread is.
+    pub places: Vec<Reg>,
 }
 
 /// A register that may hold an element of an input.
@@ -49,9 +53,16 @@ pub enum Leaf {
 
 impl Expression {
     /// Of the predicate that an operation makes; nothing where no input has a say, or too much does. `sizes`: what hangs on parameters is
-    /// asked, and not what hangs on data.
-    pub fn of(code: &Code, turns: &[Turn], writers: &Writers, root: u32, sizes: bool) -> Option<Self> {
-        let mut found = Self { root, steps: Vec::new(), leaves: Vec::new() };
+    /// asked, and not what hangs on data. `several`: registers that are written in several places are followed back, too; whether what is
+    /// computed then is what was computed has to be seen.
+    pub fn of(
+        code: &Code,
+        turns: &[Turn],
+        writers: &Writers,
+        root: u32,
+        (sizes, several): (bool, bool),
+    ) -> Option<Self> {
+        let mut found = Self { root, steps: Vec::new(), leaves: Vec::new(), places: Vec::new() };
         let mut seen = BTreeSet::new();
         let mut open = vec![root];
         while let Some(at) = open.pop() {
@@ -65,13 +76,20 @@ impl Expression {
                 let Some(written) = writers.get(&reg) else { continue };
                 let known = |at: &u32| turns[*at as usize].by_size;
                 if written.iter().all(known) != sizes {
+                    if !sizes && !found.places.contains(&reg) && is_place(code, writers, reg) {
+                        found.places.push(reg);
+                    }
                     continue;
                 }
+                let before = |at: &u32| *at < root && is_plain(code, *at, true);
                 match written[..] {
                     [one] if matches!(code.insts[one as usize].op, Op::Param32 { .. } | Op::Param64 { .. }) => {
                         found.add(Leaf::Parameter(one));
                     }
-                    [one] if is_plain(code, one) => open.push(one),
+                    [one] if is_plain(code, one, several) => open.push(one),
+                    [_, _, ..] if several && written.len() <= PLACES && written.iter().all(before) => {
+                        open.extend(written)
+                    }
                     [one] if let Some(leaf) = loaded(code, one, reg) => found.add(leaf),
                     _ if matches!(reg, Reg::R32(_)) && !sizes => found.add(Leaf::Passed(reg)),
                     _ => {}
@@ -119,10 +137,26 @@ fn loaded(code: &Code, at: u32, reg: Reg) -> Option<Leaf> {
     (global && access.size <= 8).then_some(Leaf::Loaded { at, part })
 }
 
+/// Does what a register holds hang on where a thread is, as far as so many operations tell?
+fn is_place(code: &Code, writers: &Writers, reg: Reg) -> bool {
+    let (mut seen, mut open) = (HashSet::from([reg]), vec![reg]);
+    while let Some(reg) = open.pop().filter(|_| seen.len() <= MOST) {
+        for &at in writers.get(&reg).into_iter().flatten() {
+            if let Op::Special32 { which, .. } | Op::Special64 { which, .. } = code.insts[at as usize].op
+                && matches!(which, Special::Tid(_) | Special::Ctaid(_) | Special::Laneid)
+            {
+                return true;
+            }
+            open.extend(sources(code, at).into_iter().filter(|reg| seen.insert(*reg)));
+        }
+    }
+    false
+}
+
 /// Does its result hang on registers alone, whenever it runs?
-fn is_plain(code: &Code, at: u32) -> bool {
+fn is_plain(code: &Code, at: u32, guarded: bool) -> bool {
     let inst = &code.insts[at as usize];
-    inst.guard == NO_GUARD
+    (guarded || inst.guard == NO_GUARD)
         && inst.op.effect(code) == Effect::Pure
         && !sources(code, at).is_empty()
         && !is_exchange(&inst.op)
@@ -135,7 +169,9 @@ fn is_exchange(op: &Op) -> bool {
 
 /// The registers that an operation reads.
 pub fn sources(code: &Code, at: u32) -> Vec<Reg> {
-    of_role(code, at, |role| role != RegisterUse::Result)
+    let mut found = of_role(code, at, |role| role != RegisterUse::Result);
+    found.extend(Some(guard(code.insts[at as usize].guard)).filter(|reg| *reg != Reg::None));
+    found
 }
 
 /// Those that it writes.

@@ -24,7 +24,11 @@ const TRIES: u32 = 12;
 /// ... until so many inputs are known.
 const ENOUGH: u32 = 2;
 /// Words that may change for one condition.
-const WORDS: usize = 6;
+const WORDS: usize = 48;
+/// Operations that may be computed for a condition, however many there are.
+const LEAST_STEPS: u64 = 1 << 10;
+/// Registers that may be anything for a condition while its words are looked for.
+const PLACES: usize = 4;
 
 /// What a host thread looks for.
 pub struct Steer<'a> {
@@ -38,17 +42,21 @@ pub struct Steer<'a> {
     /// Addresses that loads had last: by block, warp and load.
     loaded: HashMap<(u64, u32, u32), [u64; 32]>,
     scratch: Option<Box<(Warp, Profile)>>,
-    steps: u64,
     found: Vec<Steered>,
 }
 
 /// A condition that is wanted.
 struct Open {
-    expression: Expression,
+    /// What it is computed from, as far as registers are written once, and otherwise.
+    expressions: Vec<Expression>,
     wanted: bool,
     visits: u64,
     tries: u32,
     found: u32,
+    /// Operations computed for it.
+    spent: u64,
+    /// Words with which it is as wanted somewhere, perhaps: for which of the expressions, and by the register that holds them.
+    hint: Option<(usize, Vec<(Held, u64)>)>,
 }
 
 impl<'a> Steer<'a> {
@@ -62,23 +70,27 @@ impl<'a> Steer<'a> {
             writers: HashMap::new(),
             loaded: HashMap::new(),
             scratch: None,
-            steps: 0,
             found: Vec::new(),
         };
         for (&root, &wanted) in &request.wanted {
             let Some(origin) = code.origins.get(root as usize) else { continue };
             let info = &code.functions[origin.function as usize];
             let writers = steer.writers.entry(origin.function).or_insert_with(|| writers(code, info));
-            let Some(expression) = Expression::of(code, decoded.turns(), writers, root, !request.parameters.is_empty())
-            else {
-                continue;
-            };
-            let loads = expression.leaves.iter().filter_map(|leaf| match leaf {
+            let sizes = !request.parameters.is_empty();
+            let of = |several| Expression::of(code, decoded.turns(), writers, root, (sizes, several));
+            let mut expressions: Vec<Expression> = of(false).into_iter().collect();
+            expressions.extend(of(true).filter(|other| expressions.first().is_none_or(|one| one.steps != other.steps)));
+            let leaves = expressions.iter().flat_map(|expression| &expression.leaves);
+            let loads = leaves.filter_map(|leaf| match leaf {
                 Leaf::Loaded { at, .. } => Some(*at),
                 Leaf::Parameter(_) | Leaf::Passed(_) => None,
             });
-            loads.chain([root]).for_each(|at| steer.stops[at as usize] = true);
-            steer.open.insert(root, Open { expression, wanted, visits: 0, tries: 0, found: 0 });
+            if !expressions.is_empty() {
+                loads.chain([root]).for_each(|at| steer.stops[at as usize] = true);
+                steer
+                    .open
+                    .insert(root, Open { expressions, wanted, visits: 0, tries: 0, found: 0, spent: 0, hint: None });
+            }
         }
         steer
     }
@@ -125,41 +137,104 @@ impl<O: Observer> Worker<'_, O> {
         let code = &context.decoded.code;
         let root = group.pc;
         let function = code.origins[root as usize].function;
-        let Steer { request, open, writers, loaded, scratch, steps, found, .. } = steer;
-        let (Some(open), Some(writers)) = (open.get_mut(&root), writers.get(&function)) else { return };
+        let Steer { request, open: all, writers, loaded, scratch, found, .. } = steer;
+        // Each has its share, so that many that cannot be turned keep none of the others from it.
+        let share = (request.steps / all.len().max(1) as u64).max(LEAST_STEPS);
+        let (Some(open), Some(writers)) = (all.get_mut(&root), writers.get(&function)) else { return };
         open.visits += 1;
         // The first ones, and others that lie further and further apart.
-        let its_turn = open.visits < 4 || open.visits.is_power_of_two();
-        if active == 0 || !its_turn || open.found >= ENOUGH || open.tries >= TRIES || *steps >= request.steps {
+        let its_turn = (open.visits < 4 || open.visits.is_power_of_two()) && open.tries < TRIES;
+        if active == 0 || open.found >= ENOUGH || open.spent >= share || !its_turn && open.hint.is_none() {
             return;
         }
-        open.tries += 1;
         let (bench, profile) =
             &mut **scratch.get_or_insert_with(|| Box::new((Warp::default(), Profile::new(code.insts.len()))));
-        stand_in(bench, warp, group.frame, &code.functions[function as usize]);
-        let by = mix(request.seed ^ u64::from(root) << 32 ^ u64::from(open.tries));
+        let info = &code.functions[function as usize];
+        stand_in(bench, warp, group.frame, info);
+        let by = mix(request.seed ^ u64::from(root) << 32 ^ open.visits);
         let mut run = |bench: &mut Warp, at: u32| {
             let mut alone = Group { mask: u32::MAX, frame: 0, pc: at, ..*group };
             self.run_alone(profile, bench, &mut alone);
         };
-        let mut search = Search::new(code, writers, (&open.expression, open.wanted), request, by, &mut run);
-        let Some(lane) = search.choose(bench, active) else { return };
-        let words = words(
-            code,
-            &open.expression,
-            request,
-            |at| loaded.get(&(block, warp.index, at)).map(|addresses| addresses[lane]),
-            |reg| warp.read_lane(group.frame, reg, lane),
-        );
-        let changes = (!words.is_empty()).then(|| search.solve(bench, words, request.steps - *steps)).flatten();
-        *steps += search.spent;
-        if let Some(changes) = changes {
+        let words_of = |expression: &Expression, lane: usize| {
+            words(
+                code,
+                expression,
+                request,
+                |at| loaded.get(&(block, warp.index, at)).map(|addresses| addresses[lane]),
+                |reg| warp.read_lane(group.frame, reg, lane),
+            )
+        };
+        let mut turned = None;
+        if let Some((which, known)) = &open.hint {
+            let expression = &open.expressions[*which];
+            let mut search = Search::new(code, writers, (expression, open.wanted), request, by, &mut run);
+            let lane = search.holds_for(bench, known, active);
+            open.spent += search.spent;
+            turned = lane.and_then(|lane| as_known(&words_of(expression, lane), known));
+        }
+        if turned.is_none() && its_turn {
+            let which = open.tries as usize % open.expressions.len();
+            open.tries += 1;
+            stand_in(bench, warp, group.frame, info);
+            let expression = &open.expressions[which];
+            let mut search = Search::new(code, writers, (expression, open.wanted), request, by, &mut run);
+            let most = share - open.spent;
+            if let Some(lane) = search.choose(bench, active) {
+                let words = words_of(expression, lane);
+                // Half of it for where the thread is, and half for where another may be.
+                let solved = (!words.is_empty()).then(|| search.solve(bench, &words, most / 2)).flatten();
+                turned = solved.map(|values| changes(&words, &values));
+                if turned.is_none() && !words.is_empty() && !expression.places.is_empty() && open.hint.is_none() {
+                    let free = places(request, expression, |reg| warp.read_lane(group.frame, reg, lane));
+                    let with_places: Vec<Word> = words.iter().cloned().chain(free).collect();
+                    let values = search.solve(bench, &with_places, most / 2);
+                    open.hint = values.map(|values| (which, hint(&words, &values)));
+                }
+            }
+            open.spent += search.spent;
+        }
+        if let Some(changes) = turned {
             open.found += 1;
             let (file, line) = code.lines[code.origins[root as usize].place as usize];
             let file = if line > 0 { code.file(file).to_string() } else { String::new() };
             found.push(Steered { at: root, file, line, changes });
         }
     }
+}
+
+/// What changes of some words that come to these values.
+fn changes(words: &[Word], values: &[u64]) -> Vec<(u64, Vec<u8>)> {
+    let changed = words.iter().zip(values).filter(|(word, value)| word.value != **value);
+    changed.map(|(word, value)| (word.address, value.to_le_bytes()[..word.size].to_vec())).collect()
+}
+
+/// Registers that hang on where a thread is, as words that may be anything.
+fn places(request: &SteerRequest, expression: &Expression, value: impl Fn(Reg) -> u64) -> Vec<Word> {
+    let word = |(number, reg): (usize, &Reg)| {
+        let size = match reg {
+            Reg::R64(_) => 8,
+            Reg::P(_) => 1,
+            _ => 4,
+        };
+        // They lie nowhere.
+        let address = u64::MAX - 8 * number as u64;
+        Word { input: request.inputs.len(), address, size, registers: vec![Held::all(*reg, size)], value: value(*reg) }
+    };
+    expression.places.iter().take(PLACES).enumerate().map(word).collect()
+}
+
+/// What the registers hold if the words come to these values.
+fn hint(words: &[Word], values: &[u64]) -> Vec<(Held, u64)> {
+    let words = words.iter().zip(values);
+    words.flat_map(|(word, value)| word.registers.iter().map(|held| (*held, *value))).collect()
+}
+
+/// What changes of some words that come to what is known of their registers; nothing where it is not known of each.
+fn as_known(words: &[Word], known: &[(Held, u64)]) -> Option<Vec<(u64, Vec<u8>)>> {
+    let value = |word: &Word| known.iter().find(|(held, _)| word.registers.iter().any(|own| own.reg == held.reg));
+    let values: Option<Vec<u64>> = words.iter().map(|word| value(word).map(|(_, value)| *value)).collect();
+    Some(changes(words, &values?))
 }
 
 /// Has a warp beside the launch hold what a frame of another has in its registers.

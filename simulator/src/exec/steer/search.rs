@@ -6,7 +6,7 @@ use super::expression::{Expression, Writers};
 use crate::exec::warp::Warp;
 use crate::isa::op::{Code, Op, Reg};
 use crate::random::mix;
-use crate::steer::{SteerRequest, mask};
+use crate::steer::{Element, Input, SteerRequest, mask};
 
 /// Steps downhill from one start.
 const STEPS: usize = 64;
@@ -71,6 +71,10 @@ pub struct Search<'a, R> {
     run: R,
     /// Operations computed.
     pub spent: u64,
+    /// Until so many are.
+    most: u64,
+    /// What stands for registers that hang on where a thread is, of 4 and of 8 bytes: any number.
+    free: [Input; 2],
 }
 
 impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
@@ -83,24 +87,23 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
         by: u64,
         run: R,
     ) -> Self {
-        Self { code, writers, expression, wanted, request, by, run, spent: 0 }
+        Self { code, writers, expression, wanted, request, by, run, spent: 0, most: 0, free: [4, 8].map(any) }
     }
 
     /// The lane of `active` that is nearest to what is wanted, which then stands in all lanes. Nothing where what was computed on the
     /// way cannot be had again.
     pub fn choose(&mut self, bench: &mut Warp, active: u32) -> Option<usize> {
+        let steps = || self.expression.steps.iter().copied().filter(|at| *at != self.expression.root);
+        let results: Vec<Reg> = steps().flat_map(|at| super::expression::results(self.code, at)).collect();
+        let before: Vec<[u64; 32]> = results.iter().map(|reg| bench.read(0, *reg)).collect();
         let mut honest = active;
-        for &at in self.expression.steps.iter().filter(|at| **at != self.expression.root) {
-            let results = super::expression::results(self.code, at);
-            let before: Vec<_> = results.iter().map(|reg| bench.read(0, *reg)).collect();
+        for at in steps() {
             (self.run)(bench, at);
-            for (reg, before) in results.iter().zip(before) {
-                let after = bench.read(0, *reg);
-                honest = (0..32).fold(
-                    honest,
-                    |honest, lane| if before[lane] == after[lane] { honest } else { honest & !(1 << lane) },
-                );
-            }
+        }
+        for (reg, before) in results.iter().zip(before) {
+            let after = bench.read(0, *reg);
+            let same = (0..32).filter(|lane| before[*lane] == after[*lane]).fold(0, |same, lane| same | 1 << lane);
+            honest &= same;
         }
         (self.run)(bench, self.expression.root);
         let costs = self.costs(bench, Metric::Difference);
@@ -113,9 +116,9 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
         Some(lane)
     }
 
-    /// The words that change, and to what; `most` operations may be computed.
-    pub fn solve(&mut self, bench: &mut Warp, words: Vec<Word>, most: u64) -> Option<Vec<(u64, Vec<u8>)>> {
-        let mut solved = None;
+    /// What the words have to be; `most` operations may be computed.
+    pub fn solve(&mut self, bench: &mut Warp, words: &[Word], most: u64) -> Option<Vec<u64>> {
+        self.most = self.spent + most;
         'search: for start in 0..STARTS {
             for metric in [Metric::Difference, Metric::LowBits, Metric::Bits] {
                 let mut values: Vec<u64> = words.iter().map(|word| word.value).collect();
@@ -123,22 +126,25 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
                     let drawn = |(at, word): (usize, &Word)| self.draw(word, start << 8 | at as u64);
                     values = words.iter().enumerate().map(drawn).collect();
                 }
-                if self.descend(bench, &words, &mut values, metric) {
-                    solved = Some(values);
-                    break 'search;
+                if self.descend(bench, words, &mut values, metric) {
+                    return Some(values);
                 }
-                if self.spent > most {
+                if self.spent > self.most {
                     break 'search;
                 }
             }
         }
-        let mut warp = 0;
-        while solved.is_none() && warp < DRAWN && self.spent <= most {
-            solved = self.drawn(bench, &words, warp);
-            warp += 1;
+        (0..DRAWN).find_map(|warp| if self.spent > self.most { None } else { self.drawn(bench, words, warp) })
+    }
+
+    /// The lane of `active` in which it is as wanted if the words are these.
+    pub fn holds_for(&mut self, bench: &mut Warp, words: &[(Held, u64)], active: u32) -> Option<usize> {
+        for (held, value) in words {
+            bench.write(0, held.reg, u32::MAX, &[held.holds(*value); 32]);
         }
-        let changed = words.iter().zip(solved?).filter(|(word, value)| word.value != *value);
-        Some(changed.map(|(word, value)| (word.address, value.to_le_bytes()[..word.size].to_vec())).collect())
+        self.steps(bench);
+        let costs = self.costs(bench, Metric::Difference);
+        (0..32usize).find(|lane| active >> lane & 1 != 0 && costs[*lane] == 0.0)
     }
 
     /// Goes downhill; is it as wanted then?
@@ -164,7 +170,7 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
             if best == 0.0 {
                 return true;
             }
-            if idle == words.len() {
+            if idle == words.len() || self.spent > self.most {
                 return false;
             }
         }
@@ -183,7 +189,7 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
         tries.extend(values.iter().flat_map(|other| [*other, other.wrapping_add(1), other.wrapping_sub(1)]));
         tries.extend((0..8).map(|number| self.draw(word, value ^ number << 40)));
         self.compute(bench, words, values, None);
-        let element = self.request.inputs[word.input].element;
+        let element = self.input(word).element;
         for &step in &self.expression.steps {
             let op = self.code.insts[step as usize].op;
             let Some((_, pairs)) = pairs(self.code, step, bench) else { continue };
@@ -201,7 +207,7 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
                 );
             }
         }
-        let input = &self.request.inputs[word.input];
+        let input = self.input(word);
         let allowed =
             tries.into_iter().map(|value| value & mask(word.size)).filter(|value| input.allows(*value, word.size));
         let allowed: Vec<u64> = allowed.collect();
@@ -230,8 +236,12 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
         Some(rows.iter().map(|row| row[lane]).collect())
     }
 
+    fn input(&self, word: &Word) -> &Input {
+        self.request.inputs.get(word.input).unwrap_or(&self.free[usize::from(word.size > 4)])
+    }
+
     fn draw(&self, word: &Word, by: u64) -> u64 {
-        self.request.inputs[word.input].draw(word.size, mix(self.by ^ by))
+        self.input(word).draw(word.size, mix(self.by ^ by))
     }
 
     /// Computes the condition for these words, one of them another in each lane.
@@ -259,6 +269,12 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
             Costs { code: self.code, writers: self.writers, steps: &self.expression.steps, warp: bench, metric };
         root.iter().find(|reg| matches!(reg, Reg::P(_))).map_or([f64::INFINITY; 32], |reg| costs.of(*reg, self.wanted))
     }
+}
+
+/// Any number of so many bytes, but for the largest of 8.
+fn any(size: u8) -> Input {
+    let most = 2f64.powi(8 * i32::from(size.min(7)) - 1);
+    Input { address: 0, bytes: Vec::new(), element: Element::Signed(size), low: -most, high: most - 1.0 }
 }
 
 /// Puts a word into the registers that hold it.

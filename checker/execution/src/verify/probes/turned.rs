@@ -20,11 +20,9 @@ use values::fill::{self, Values};
 use values::named;
 
 /// Rounds of looking, each over what the one before has found.
-const ROUNDS: u64 = 3;
+const ROUNDS: u64 = 6;
 /// Runs of a round, over what cannot change at once.
 const GROUPS: usize = 4;
-/// Conditions that are looked at in a round, at most.
-const CONDITIONS: usize = 64;
 
 /// Warp instructions up to which all other elements become an end of their interval, too.
 const FEW: u64 = 1 << 15;
@@ -42,6 +40,9 @@ pub struct Failed {
     /// Over what.
     pub inputs: TurnedInputs,
 }
+
+/// Changes that can be made at once, and what turns by them.
+type Group = (Vec<Change>, Vec<Turned>);
 
 /// The inputs of a run, or all of them at an end of their interval, the upper one or not.
 type Base<'a> = (&'a RunId, Option<bool>);
@@ -79,14 +80,15 @@ impl Probe<'_> {
                 (*held, *failed) = (*held || condition.held, *failed || condition.failed);
             }
             let open = met.iter().filter(|(at, (held, failed))| held != failed && !asked.contains(*at));
-            let wanted: BTreeMap<u32, bool> = open.map(|(at, (held, _))| (*at, !held)).take(CONDITIONS).collect();
+            let wanted: BTreeMap<u32, bool> = open.map(|(at, (held, _))| (*at, !held)).collect();
             if wanted.is_empty() {
                 break;
             }
             asked.extend(wanted.keys().copied());
             let seed = run.seed.rotate_left(8) ^ round;
             let Ok(found) = self.over((&run, None), &changes, false)?.turn(wanted, &free, seed) else { break };
-            let groups = together(&changes, found);
+            let (groups, later) = together(&changes, found);
+            later.iter().for_each(|at| _ = asked.remove(at));
             for (all, found) in &groups {
                 if let Some(failed) = self.fails(&run, all)? {
                     return self.blame(&run, &changes, found, failed).map(Some);
@@ -216,9 +218,11 @@ impl Probe<'_> {
     }
 }
 
-/// What can change at once, with what has changed before; what cannot comes in another run.
-fn together(before: &[Change], found: Vec<Turned>) -> Vec<(Vec<Change>, Vec<Turned>)> {
-    let mut groups: Vec<(Vec<Change>, Vec<Turned>)> = Vec::new();
+/// What can change at once, with what has changed before; what cannot comes in another run, and conditions for which there is none in
+/// another round.
+fn together(before: &[Change], found: Vec<Turned>) -> (Vec<Group>, Vec<u32>) {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut later = Vec::new();
     for turned in found.into_iter().filter(|turned| !turned.changes.is_empty()) {
         let room = groups.iter_mut().find_map(|(all, own)| add(all, &turned.changes).then_some(own));
         if let Some(own) = room {
@@ -228,9 +232,11 @@ fn together(before: &[Change], found: Vec<Turned>) -> Vec<(Vec<Change>, Vec<Turn
             if add(&mut all, &turned.changes) {
                 groups.push((all, vec![turned]));
             }
+        } else {
+            later.push(turned.at);
         }
     }
-    groups
+    (groups, later)
 }
 
 /// Adds changes, unless one of them is of bytes that change already.
