@@ -39,6 +39,8 @@ fn inputs_that_a_condition_asks_for_are_found() {
         "a[i] == -a[(i + 1) % n] && a[i] > 5000",
         "s[t] - s[t + 1] == 123456",
         "a[i] == 777 && a[(i + 1) % n] == -776",
+        // One comparison asks for a place and for what is there.
+        "((i ^ 403) | (a[i] ^ 99999)) == 0",
     ] {
         let body = format!("{right}\n    if (i < n && {condition}) b[i] = 1;");
         is_refused(
@@ -56,6 +58,23 @@ fn inputs_that_a_condition_asks_for_are_found() {
     is_refused(&exercise.judge(right, &barrier), "a barrier", &["RACE", "so that a condition in line"]);
     let endless = format!("{right}\n    while (i < n && (a[i] & 0xffffff) == 0x2aaaa5) __nanosleep(100);");
     is_refused(&exercise.judge(right, &endless), "a loop", &["LIVELOCK", "so that a condition in line 10"]);
+}
+
+/// Seventy conditions that nothing can turn stand before the one that matters; a register that two operations write.
+#[test]
+fn conditions_that_cannot_turn_hide_none_that_can() {
+    let exercise = words();
+    let right = "    if (i < n) b[i] = max(a[i], a[(i + 1) % n]);";
+    // No square is 3 modulo 4.
+    let decoys: String =
+        (0..70).map(|k| format!("    if (i < 32 && (a[0] * a[0] & 0xffff) == {}) b[0] = {k};\n", 4 * k + 3)).collect();
+    let ran = exercise.judge(right, &format!("{decoys}{right}"));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let behind = format!("{decoys}{right}\n    if (i < n && (a[i] & 0xffffff) == 0x2aaaa5) b[i] = 1;");
+    is_refused(&exercise.judge(right, &behind), "behind decoys", &["WRONG RESULT", "comes out the other way"]);
+    let twice = "    if (i >= n) return;\n    unsigned word = a[i], w = word;\n    asm volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, -1; @p add.u32 %0, %0, 12345; \
+                 }\" : \"+r\"(w) : \"r\"(n));\n    if (w == 0x2aaaa5) word = 2000000000;\n    b[i] = max((int)word, a[(i + 1) % n]);";
+    is_refused(&exercise.judge(right, twice), "written twice", &["WRONG RESULT", "comes out the other way"]);
 }
 
 /// A value that stands for none matters only where it is the largest of all.
