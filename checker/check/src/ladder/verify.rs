@@ -4,7 +4,7 @@ use super::compiled::CompiledLadder;
 use crate::build::BuildError;
 use crate::platform::Platform;
 use crate::share;
-use crate::verify::{STEPS, schedules};
+use crate::verify::{STEPS, schedules, to_visit};
 use execution::backend::{self, Case, Checked, Program, Thoroughness, Verify};
 use problem::ladder::{BLOCK, Ladder};
 use problem::workbook::is_small;
@@ -214,26 +214,21 @@ fn one(compiled: &CompiledLadder, platform: &Platform, task: &Task, seed: u64) -
     Ok(task.sizes.iter().zip(results).flat_map(of_case).collect())
 }
 
-/// For each version that has variables of its own, itself at another of its small sizes: the first whose grids are no multiples of
-/// those at this one, so that numbers which blocks take in turn do not begin anew. Nothing where no version has any.
-fn between(compiled: &CompiledLadder, task: &Task, here: &Sizes) -> Vec<Program> {
+/// For each version that has variables of its own, itself at others of its small sizes, the first ones rather than others. Nothing where
+/// no version has any.
+fn between(compiled: &CompiledLadder, task: &Task, here: &Sizes) -> Vec<Vec<Program>> {
     let Some(element) = compiled.element(task.element) else { return Vec::new() };
     if !is_small(here) || !task.versions.iter().any(|&version| element.versions[version].remembers()) {
         return Vec::new();
     }
-    let blocks = |program: &Program| -> Vec<u64> {
-        program.plan.launches.iter().map(|launch| launch.grid.into_iter().map(u64::from).product()).collect()
-    };
-    let other = |version: usize| -> Option<Program> {
-        let own = blocks(&compiled.program(task.element, version, here).ok()?);
-        let others = task.sizes.iter().filter(|sizes| *sizes != here);
-        let programs = others.filter_map(|sizes| compiled.program(task.element, version, sizes).ok());
-        let tells = |program: &Program| blocks(program).iter().zip(&own).any(|(there, here)| there % here.max(&1) != 0);
-        programs.into_iter().find(tells)
+    let others = |version: usize| -> Option<Vec<Program>> {
+        let at = |sizes: &Sizes| compiled.program(task.element, version, sizes).ok();
+        let others = (0..).zip(&task.sizes).filter(|(_, sizes)| *sizes != here && is_small(sizes));
+        let others = others.filter_map(|(rank, sizes)| Some((rank, at(sizes)?)));
+        Some(to_visit(&at(here)?, others.collect()))
     };
     let remembers = |version: usize| element.versions[version].remembers();
-    let one =
-        |&version: &usize| if remembers(version) { other(version).unwrap_or_default() } else { Program::default() };
+    let one = |&version: &usize| if remembers(version) { others(version).unwrap_or_default() } else { Vec::new() };
     task.versions.iter().map(one).collect()
 }
 

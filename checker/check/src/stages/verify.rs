@@ -17,6 +17,7 @@ use crate::platform::Platform;
 use crate::{Budget, BuildError, CheckError, Progress, Reach, beside, share};
 use account::outputs_of;
 pub use besides::Besides;
+pub use between::to_visit;
 use execution::backend::{self, Case, Checked, MEMORY, Room, Status, Thoroughness, Verify};
 use problem::{LineError, Problem, Sizes};
 use simulator::{Checks, Schedule};
@@ -134,7 +135,7 @@ impl Trials<'_> {
             if full && self.tries_besides() && beside::is_large(self.problem, at) {
                 (case.thoroughness, case.reads) = (Thoroughness::LargeTwice, true);
             } else {
-                case.between = between.get(index).cloned().flatten().into_iter().collect();
+                case.between = between.get(index).cloned().into_iter().collect();
             }
             case.turns = full && cubin.is_none() && turns(&case);
             cases.push(case);

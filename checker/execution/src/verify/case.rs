@@ -70,7 +70,7 @@ pub fn run_case(
         emit(Reply::Started { case: number, version: Some(version) });
         let dump = if version + 1 == case.versions.len() { case.dump.as_slice() } else { &[] };
         let outputs = case.outputs_of(version);
-        let between = case.between.get(version);
+        let between = case.between.get(version).map_or(&[][..], Vec::as_slice);
         let whole = Version { machine, case, program, between, outputs, dump, runs: &runs, answers: &answers };
         let mut checked = whole.check()?;
         as_written::look(machine, program, &runs, &mut checked)?;

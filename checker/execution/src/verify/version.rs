@@ -19,6 +19,7 @@ use plan::Plan;
 use simulator::finding::FindingName;
 use simulator::{Counters, FindingKind, Schedule};
 use std::collections::BTreeMap;
+use std::iter;
 use std::path::PathBuf;
 use std::rc::Rc;
 use values::LooksLike;
@@ -49,8 +50,8 @@ pub(super) struct Version<'a> {
     pub program: &'a Program,
     /// Its outputs, with how far they may be off.
     pub outputs: &'a [Output],
-    /// The same module at another size.
-    pub between: Option<&'a Program>,
+    /// The same module at other sizes.
+    pub between: &'a [Program],
     /// Buffers to write to files.
     pub dump: &'a [(String, PathBuf)],
     /// Its runs, those of a schedule together.
@@ -197,16 +198,23 @@ impl Version<'_> {
         Ok(status)
     }
 
-    /// Launches the module at another size, several times: it may count its launches. What goes wrong there is for the case of that size to tell.
+    /// Launches the module at other sizes: at the first several times, as it may count its launches, at others once. In every second case
+    /// the first comes last: a module may remember the last size or the largest. What goes wrong there is for the cases of those sizes to
+    /// tell.
     fn visit<'m>(&'m self, run: &RunId, opened: &mut Opened<'m>) -> Result<(), Stop> {
-        let Some(other) = self.between else { return Ok(()) };
-        let session = self.session(run, opened)?;
-        session.visit(Some(other))?;
-        prepare(session, other, run)?;
-        let ended = (0..VISITS).all(|_| session.pass(run.schedule).stop.is_none());
-        session.visit(None)?;
-        if !ended {
-            *opened = None;
+        let mut visits: Vec<_> = self.between.iter().zip(iter::once(VISITS).chain(iter::repeat(1))).collect();
+        if self.case.seed.is_multiple_of(2) {
+            visits.reverse();
+        }
+        for (other, times) in visits {
+            let session = self.session(run, opened)?;
+            session.visit(Some(other))?;
+            prepare(session, other, run)?;
+            let ended = (0..times).all(|_| session.pass(run.schedule).stop.is_none());
+            session.visit(None)?;
+            if !ended {
+                *opened = None;
+            }
         }
         Ok(())
     }

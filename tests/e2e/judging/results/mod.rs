@@ -6,6 +6,7 @@ mod device;
 mod large;
 mod machine;
 mod others;
+mod remembers;
 mod rounds;
 mod try_first;
 mod waits;

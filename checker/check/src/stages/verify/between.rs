@@ -4,29 +4,48 @@ use super::Trials;
 use crate::beside;
 use crate::build::Built;
 use execution::backend::Program;
-use plan::Plan;
 use problem::Sizes;
 
+/// A version at another of its sizes, and where that stands in the order in which it is preferred.
+type Other = (u64, Program);
+
 impl Trials<'_> {
-    /// For each of some sizes the version at another of them: the smallest of those whose grid is no multiple of this one's, so that
-    /// numbers which blocks take in turn do not begin anew with this launch; else the smallest.
-    pub(super) fn at_others(&self, built: &Built, sizes: &[Sizes]) -> Vec<Option<Program>> {
-        let blocks = |plan: &Plan| -> Vec<u64> {
-            plan.launches.iter().map(|launch| launch.grid.into_iter().map(u64::from).product()).collect()
-        };
+    /// For each of some sizes the version at others of them, as [`to_visit`] says.
+    pub(super) fn at_others(&self, built: &Built, sizes: &[Sizes]) -> Vec<Vec<Program>> {
         let programs: Vec<Option<Program>> = sizes.iter().map(|sizes| self.version(built, sizes).ok()).collect();
-        let grids: Vec<_> = programs.iter().map(|program| Some(blocks(&program.as_ref()?.plan))).collect();
         let may_be = |sizes: &Sizes| *sizes != self.problem.manifest.time && !beside::is_large(self.problem, sizes);
-        let other = |here: usize| {
-            let own = grids[here].as_ref()?;
+        let others = |here: usize| -> Vec<Other> {
             let others = (0..sizes.len()).filter(|&there| there != here && may_be(&sizes[there]));
             let ranked = others.filter_map(|there| {
-                let multiples = grids[there].as_ref()?.iter().zip(own).all(|(there, here)| there % here.max(&1) == 0);
-                Some((multiples, beside::elements(self.problem, &sizes[there]) as u64, there))
+                Some((beside::elements(self.problem, &sizes[there]) as u64, programs[there].clone()?))
             });
-            let (_, _, there) = ranked.min_by_key(|(multiples, elements, _)| (*multiples, *elements))?;
-            programs[there].clone()
+            ranked.collect()
         };
-        (0..sizes.len()).map(other).collect()
+        let all = programs.iter().enumerate();
+        all.map(|(at, here)| here.as_ref().map_or_else(Vec::new, |here| to_visit(here, others(at)))).collect()
     }
+}
+
+/// Which others of its sizes a version is launched at: the smallest of those whose grid is no multiple of this one's, so that numbers which
+/// blocks take in turn do not begin anew with this launch, else the smallest; and the smallest with a larger grid, as the largest one so
+/// far may be what is remembered.
+pub fn to_visit(here: &Program, others: Vec<Other>) -> Vec<Program> {
+    let blocks = |program: &Program| -> Vec<u64> {
+        program.plan.launches.iter().map(|launch| launch.grid.into_iter().map(u64::from).product()).collect()
+    };
+    let own = blocks(here);
+    let of = |(rank, program): Other| {
+        let there = blocks(&program);
+        let multiples = there.iter().zip(&own).all(|(there, here)| there % here.max(&1) == 0);
+        let larger = there.iter().zip(&own).any(|(there, here)| there > here);
+        (multiples, larger, rank, program)
+    };
+    let mut others: Vec<_> = others.into_iter().map(of).collect();
+    others.sort_by_key(|(multiples, _, rank, _)| (*multiples, *rank));
+    let more = if others.first().is_some_and(|(_, larger, ..)| *larger) {
+        None
+    } else {
+        others.iter().filter(|(_, larger, ..)| *larger).min_by_key(|(_, _, rank, _)| *rank)
+    };
+    others.first().into_iter().chain(more).map(|(.., program)| program.clone()).collect()
 }

@@ -198,10 +198,10 @@ pub struct Case {
     pub steady: bool,
     /// Warp instructions of a launch after which it says nothing that it has not ended: the orders let others wait for long.
     pub within: Option<u64>,
-    /// Simulator: the versions' module at another size, launched once between the first two runs: what it leaves in its variables must
-    /// not hang on the size. One for each version, or none.
+    /// Simulator: each version's module at other sizes, launched between the first two runs: what it leaves in its variables must not
+    /// hang on the size.
     #[serde(default)]
-    pub between: Vec<Program>,
+    pub between: Vec<Vec<Program>>,
     /// Simulator, where sizes are asked ([`Thoroughness::Asked`]): sizes are looked for at which conditions come out as at none of those
     /// that are known.
     #[serde(default)]
@@ -374,7 +374,7 @@ impl Job {
         let mut needs = Needs::default();
         for case in &verify.cases {
             needs.writes |= !case.dump.is_empty() || case.keep.is_some();
-            for program in case.oracle.iter().chain(&case.versions).chain(&case.between) {
+            for program in case.oracle.iter().chain(&case.versions).chain(case.between.iter().flatten()) {
                 if program.plan.buffers.iter().any(is_from_file) {
                     // A file named without a folder lies in this one.
                     let here = program.dir.as_os_str().is_empty();
@@ -396,7 +396,10 @@ impl Job {
                 verify
                     .cases
                     .iter_mut()
-                    .flat_map(|case| case.oracle.iter_mut().chain(&mut case.versions).chain(&mut case.between))
+                    .flat_map(|case| {
+                        let between = case.between.iter_mut().flatten();
+                        case.oracle.iter_mut().chain(&mut case.versions).chain(between)
+                    })
                     .for_each(each);
             }
             Self::Measure(measure) => {
