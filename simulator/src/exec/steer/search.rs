@@ -91,7 +91,7 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
     pub fn choose(&mut self, bench: &mut Warp, active: u32) -> Option<usize> {
         let mut honest = active;
         for &at in self.expression.steps.iter().filter(|at| **at != self.expression.root) {
-            let results = super::expression::results(self.code, at);
+            let results = self.code.results(at);
             let before: Vec<_> = results.iter().map(|reg| bench.read(0, *reg)).collect();
             (self.run)(bench, at);
             for (reg, before) in results.iter().zip(before) {
@@ -254,7 +254,7 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
 
     /// Of each lane, once the condition is computed.
     fn costs(&self, bench: &Warp, metric: Metric) -> [f64; 32] {
-        let root = super::expression::results(self.code, self.expression.root);
+        let root = self.code.results(self.expression.root);
         let costs =
             Costs { code: self.code, writers: self.writers, steps: &self.expression.steps, warp: bench, metric };
         root.iter().find(|reg| matches!(reg, Reg::P(_))).map_or([f64::INFINITY; 32], |reg| costs.of(*reg, self.wanted))

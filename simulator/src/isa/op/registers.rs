@@ -192,6 +192,29 @@ impl Op {
     }
 }
 
+#[cfg(not(target_family = "wasm"))]
+impl Code {
+    /// The registers that an operation reads; a guard is its instruction's.
+    pub fn sources(&self, at: u32) -> Vec<Reg> {
+        self.of_role(at, |role| role != RegisterUse::Result)
+    }
+
+    /// Those that it writes.
+    pub fn results(&self, at: u32) -> Vec<Reg> {
+        self.of_role(at, |role| role == RegisterUse::Result)
+    }
+
+    fn of_role(&self, at: u32, is: impl Fn(RegisterUse) -> bool) -> Vec<Reg> {
+        let mut found = Vec::new();
+        self.insts[at as usize].op.registers(self, &mut |reg, role| {
+            if is(role) && reg != Reg::None {
+                found.push(reg);
+            }
+        });
+        found
+    }
+}
+
 /// The predicate of a guard.
 pub fn guard(guard: u16) -> Reg {
     if guard == NO_GUARD { Reg::None } else { Reg::P(guard >> 1) }
