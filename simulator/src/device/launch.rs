@@ -18,7 +18,7 @@ use crate::memory::sparse::Sparse;
 use crate::memory::view::View;
 use crate::observe::Nobody;
 use crate::sanitizer::Sanitizer;
-use crate::{Config, Launch, LaunchReport, Module};
+use crate::{Config, Kernel, Launch, LaunchReport, Module};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
@@ -185,7 +185,7 @@ fn context<'a>(
         decoded: module.decoded(),
         config,
         function: module.decoded().entries[function],
-        params: parameters(&info.params, &launch.args),
+        params: parameters(info, &launch.args),
         grid: launch.grid,
         block: launch.block,
         cluster: cluster.unwrap_or([1; 3]),
@@ -207,10 +207,10 @@ fn context<'a>(
 }
 
 /// Parameter bytes as the kernel sees them.
-fn parameters(params: &[crate::Param], args: &[Arg]) -> Vec<u8> {
+fn parameters(kernel: &Kernel, args: &[Arg]) -> Vec<u8> {
     let mut out = Vec::new();
-    for (param, arg) in params.iter().zip(args) {
-        out.resize(out.len().next_multiple_of(param.align.max(1) as usize), 0);
+    for (offset, arg) in kernel.offsets().zip(args) {
+        out.resize(offset as usize, 0);
         match arg {
             Arg::Pointer(address) => out.extend_from_slice(&address.to_le_bytes()),
             Arg::Bytes(bytes) => out.extend_from_slice(bytes),

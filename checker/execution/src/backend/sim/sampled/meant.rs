@@ -93,13 +93,7 @@ fn look(
 fn parameters(opened: &Opened<'_>, launch: usize, varying: &Varying) -> Option<Vec<Parameter>> {
     let planned = &opened.program.plan.launches[launch];
     let name = opened.program.artefact.names.get(&planned.kernel).unwrap_or(&planned.kernel);
-    let mut offset = 0;
-    let mut offsets = Vec::new();
-    for param in &opened.device.module().kernel(name)?.params {
-        offset = u32::next_multiple_of(offset, param.align.max(1));
-        offsets.push(offset);
-        offset += param.size;
-    }
+    let offsets: Vec<u32> = opened.device.module().kernel(name)?.offsets().collect();
     let own = varying.parameters.iter().filter(|parameter| parameter.line == planned.line);
     let found: Vec<Parameter> = own
         .filter_map(|own| {
