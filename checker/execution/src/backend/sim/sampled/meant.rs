@@ -1,7 +1,8 @@
 //! Sizes at which conditions come out as at none that is known: what a kernel asks of its parameters says which sizes it means
 //! (`rows == cols`, `n % 641 == 0`, `n > 8300 && n < 16000`), and the simulator looks for some (`simulator::steer`).
 
-use super::opened::{Opened, chosen, ends_first, open};
+use super::chosen::{chosen, ends_first};
+use super::opened::{Opened, open};
 use super::switches::met_by_all;
 use crate::backend::machine::Stop;
 use crate::backend::message::job::{Program, Varying};
