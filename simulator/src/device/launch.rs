@@ -45,7 +45,7 @@ impl Device {
         cluster: Option<crate::Dim3>,
     ) -> Result<LaunchReport, LaunchError> {
         let module = Arc::clone(&self.module);
-        let function = self.check(&module, launch, cluster)?;
+        let function = self.check(&module, (launch, cluster))?;
         let workspace = if launch.cooperative { self.workspace() } else { 0 };
         self.need_heap(&module);
         self.launches += 1;
@@ -55,6 +55,7 @@ impl Device {
             launch: self.launches,
             operations: self.operations,
             heap: self.heap.as_ref(),
+            #[cfg(not(target_family = "wasm"))]
             textures: &self.textures,
             interrupt: self.interrupt.as_deref(),
             ..context(&self.config, &module, function, (launch, cluster), &stop)
@@ -121,7 +122,7 @@ impl Device {
         cluster: Option<crate::Dim3>,
         asked: kinds::Unlike<'_>,
     ) -> Result<Vec<u64>, LaunchError> {
-        let function = self.check(&self.module, launch, cluster)?;
+        let function = self.check(&self.module, (launch, cluster))?;
         let stop = AtomicBool::new(false);
         let context = context(&self.config, &self.module, function, (launch, cluster), &stop);
         Ok(kinds::unlike(&context, asked))
@@ -188,7 +189,9 @@ fn context<'a>(
         params: parameters(info, &launch.args),
         grid: launch.grid,
         block: launch.block,
+        #[cfg(not(target_family = "wasm"))]
         cluster: cluster.unwrap_or([1; 3]),
+        #[cfg(not(target_family = "wasm"))]
         explicit_cluster: cluster.is_some(),
         clustered,
         static_shared: info.static_shared,
@@ -202,6 +205,7 @@ fn context<'a>(
         operations: 0,
         interrupt: None,
         heap: None,
+        #[cfg(not(target_family = "wasm"))]
         textures: &[],
     }
 }

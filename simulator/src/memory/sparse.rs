@@ -66,10 +66,11 @@ pub struct Sparse {
     /// What is filled in has a value that a kernel may use; else only what kernels write has.
     known: bool,
     /// See [`Self::meeting`].
+    #[cfg(not(target_family = "wasm"))]
     meets: bool,
     /// On the page there is none: nothing of it is in the module.
     #[cfg(target_family = "wasm")]
-    never: std::convert::Infallible,
+    _never: std::convert::Infallible,
     inside: Mutex<Inside>,
 }
 

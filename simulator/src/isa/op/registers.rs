@@ -173,6 +173,7 @@ impl Op {
                 visit(op.a, Decides);
                 visit(op.d, Result);
             }
+            #[cfg(not(target_family = "wasm"))]
             Self::Texture(index) => {
                 let op = &code.textures[index as usize];
                 visit(op.object, Address);
