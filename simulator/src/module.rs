@@ -58,6 +58,18 @@ pub struct Kernel {
     pub cluster: Option<[u32; 3]>,
 }
 
+impl Kernel {
+    /// Where each parameter begins among the bytes of all of them, in order.
+    pub fn offsets(&self) -> impl Iterator<Item = u32> {
+        let mut end = 0u32;
+        self.params.iter().map(move |param| {
+            let offset = end.checked_next_multiple_of(param.align.max(1)).unwrap_or(u32::MAX);
+            end = offset.saturating_add(param.size);
+            offset
+        })
+    }
+}
+
 /// A parsed and decoded module. Cheap to share between devices.
 #[derive(Clone)]
 pub struct Module {

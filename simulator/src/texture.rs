@@ -107,6 +107,7 @@ impl Texture {
     }
 
     /// The address of a texel.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn at(&self, [x, y, z]: [u32; 3]) -> u64 {
         let [width, height, _] = self.extent.map(u64::from);
         let texel = (u64::from(z) * height + u64::from(y)) * width + u64::from(x);

@@ -3,18 +3,20 @@
 
 mod comparison;
 mod counts;
+mod reason;
 mod tables;
 mod times;
+mod tried;
 
 use super::Verdict;
 pub use comparison::*;
 pub use counts::*;
 pub use problem::{Better, Sizes};
+pub use reason::*;
 use serde::{Deserialize, Serialize};
-use simulator::Finding;
-use simulator::finding::FindingName;
 pub use tables::*;
 pub use times::*;
+pub use tried::*;
 
 /// Version of the JSON that `--json` writes.
 pub const SCHEMA: u32 = 1;
@@ -101,252 +103,6 @@ pub enum RanOn {
         /// Driver version.
         driver: String,
     },
-}
-
-/// Lines of source around a place, taken when the check ran.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Excerpt {
-    /// File, relative to the workbook where it is inside.
-    pub file: String,
-    /// The line concerned, from 1.
-    pub line: u32,
-    /// Column from 1, when known.
-    pub column: Option<u32>,
-    /// Columns to underline, when known.
-    pub length: Option<u32>,
-    /// Short words beside the caret.
-    pub label: String,
-    /// Number of the first of `lines`.
-    pub first: u32,
-    /// The lines.
-    pub lines: Vec<String>,
-}
-
-/// Why the verdict is what it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reason {
-    /// The verdict this alone would give.
-    pub verdict: Verdict,
-    /// One sentence.
-    pub text: String,
-    /// Further sentences: which case, which elements, who waits for whom.
-    pub details: Vec<String>,
-    /// The places, two for a race.
-    pub excerpts: Vec<Excerpt>,
-    /// The sizes that the sentence names behind "at" and that were drawn; empty where it names none.
-    #[serde(default, skip_serializing_if = "Sizes::is_empty")]
-    pub drawn: Sizes,
-    /// The first element of an output that shows it, `after[33]`, where one does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub element: Option<String>,
-    /// The schedule that it takes to go wrong, `patient:7`, where the same inputs come out right in the usual order.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub only_under: Option<String>,
-    /// What its wrong elements have in common.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pattern: Option<Pattern>,
-    /// What is behind it, where the verdict alone does not say what to try first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cause: Option<Cause>,
-    /// What may be behind it, whose places and sentence it has, where that alone would be no failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub suspicion: Option<FindingName>,
-}
-
-/// What wrong elements have in common, as far as it says what to try first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pattern {
-    /// None was written.
-    NeverWritten,
-    /// They are the last of a long output.
-    Tail,
-    /// Their first binary digits are right.
-    Digits,
-    /// They are right in a first run, and wrong in the second.
-    SecondRun,
-    /// They are right as long as nobody has to wait for long.
-    LongWait,
-    /// None is known: what may go wrong happens only at sizes that are not run whole.
-    Untried,
-}
-
-/// What is behind a finding, as far as it says what to try first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Cause {
-    /// A block of the device heap that was freed.
-    Freed,
-    /// The local memory of another thread.
-    OtherThread,
-    /// A null pointer.
-    NullPointer,
-    /// A variable that was not set, rather than memory.
-    Variable,
-    /// `printf`'s format asks for what no argument gives.
-    NotGiven,
-    /// The phase of an `mbarrier` that does not end.
-    Mbarrier,
-    /// Elements that no block of a large size comes to.
-    LeftOut,
-}
-
-impl Reason {
-    /// A verdict and its sentence, with nothing beside it.
-    pub fn new(verdict: Verdict, text: impl Into<String>) -> Self {
-        Self {
-            verdict,
-            text: text.into(),
-            details: Vec::new(),
-            excerpts: Vec::new(),
-            drawn: Sizes::new(),
-            element: None,
-            only_under: None,
-            pattern: None,
-            cause: None,
-            suspicion: None,
-        }
-    }
-
-    /// With these further sentences.
-    #[must_use]
-    pub fn with_details(self, details: impl IntoIterator<Item = String>) -> Self {
-        Self { details: details.into_iter().collect(), ..self }
-    }
-
-    /// With this element of this output as the first that shows it.
-    #[must_use]
-    pub fn with_element(self, output: &str, index: u64) -> Self {
-        Self { element: Some(format!("{output}[{index}]")), ..self }
-    }
-
-    /// With these places.
-    #[must_use]
-    pub fn with_excerpts(self, excerpts: impl IntoIterator<Item = Excerpt>) -> Self {
-        Self { excerpts: excerpts.into_iter().collect(), ..self }
-    }
-
-    /// The sentence behind these words.
-    #[must_use]
-    pub fn prefixed(self, words: impl std::fmt::Display) -> Self {
-        Self { text: format!("{words}: {}", self.text), ..self }
-    }
-
-    /// The sentence without the sizes that were drawn.
-    pub fn text_without_sizes(&self) -> String {
-        if self.drawn.is_empty() { self.text.clone() } else { self.text.replacen(&at_sizes(&self.drawn), "", 1) }
-    }
-}
-
-/// " at n = 4711": where something holds, behind what holds there.
-pub fn at_sizes(sizes: &Sizes) -> String {
-    format!(" at {}", crate::sizes(sizes))
-}
-
-/// A step of the pipeline.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stage {
-    /// What.
-    pub name: StageName,
-    /// How it went.
-    pub status: StageStatus,
-    /// In a few words.
-    pub summary: String,
-}
-
-/// The steps, in their order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StageName {
-    /// NVRTC took both versions.
-    Compile,
-    /// Right at every size.
-    Results,
-    /// Nothing caught by the simulator.
-    Findings,
-    /// Goals on machine code and resources.
-    Sass,
-    /// Goals on simulated counts.
-    Counters,
-    /// Measured time.
-    Time,
-}
-
-impl StageName {
-    /// In a report.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Compile => "compile",
-            Self::Results => "results",
-            Self::Findings => "findings",
-            Self::Sass => "machine code",
-            Self::Counters => "counts",
-            Self::Time => "time",
-        }
-    }
-}
-
-/// How a step went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StageStatus {
-    /// Nothing to object to.
-    Passed,
-    /// It objects.
-    Failed,
-    /// Not done, because an earlier step failed or because this machine cannot.
-    Skipped,
-}
-
-/// A case that was run and verified.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Case {
-    /// Its sizes.
-    pub sizes: Sizes,
-    /// Verdict of the candidate here.
-    pub verdict: Verdict,
-    /// The largest error over its tolerance, over all outputs (1 is the edge); `None` where nothing was compared.
-    pub error: Option<f64>,
-}
-
-/// How one order of execution went.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TriedOrder {
-    /// The schedule, as `--schedule` writes it.
-    pub schedule: String,
-    /// The gravest that was found under it.
-    pub verdict: Verdict,
-    /// The command that repeats it; empty for one that is clean.
-    pub repeat: String,
-}
-
-/// The shortest order of execution that fails.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShortestOrder {
-    /// The schedule that failed, as `--schedule` writes it.
-    pub schedule: String,
-    /// What happens out of the ordinary, a sentence each.
-    pub steps: Vec<String>,
-    /// The witness, as `--witness` takes it.
-    pub witness: String,
-    /// The command that replays it.
-    pub repeat: String,
-    /// Nothing can be left out; false if that took too long to find out.
-    pub minimal: bool,
-}
-
-/// A finding of the simulator, with where it was made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Caught {
-    /// The version's label.
-    pub version: String,
-    /// The case.
-    pub sizes: Sizes,
-    /// The schedule, as `--schedule` writes it.
-    pub schedule: String,
-    /// What.
-    #[serde(flatten)]
-    pub finding: Finding,
 }
 
 /// What held processes in that handled hostile input, by the guards' names: "landlock", "seccomp", "rlimits".

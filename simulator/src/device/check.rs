@@ -12,7 +12,9 @@ const MAX_CLUSTER: u64 = 8;
 const MAX_THREADS: u64 = 1024;
 
 impl Device {
-    pub(super) fn check(&self, module: &Module, launch: &Launch, cluster: Option<Dim3>) -> Result<usize, LaunchError> {
+    /// Of a launch, and the clusters that are asked for: the kernel's index.
+    pub(super) fn check(&self, module: &Module, asked: (&Launch, Option<Dim3>)) -> Result<usize, LaunchError> {
+        let launch = asked.0;
         let kernels = module.kernels();
         let Some(at) = kernels.iter().position(|kernel| kernel.name == launch.kernel) else {
             let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
@@ -38,7 +40,7 @@ impl Device {
         let limit = kernel.max_threads.map_or(MAX_THREADS, |max| u64::from(max).min(MAX_THREADS));
         extent("threads a block".into(), threads, limit)?;
         #[cfg(not(target_family = "wasm"))]
-        if let Some(cluster) = cluster.or(kernel.cluster) {
+        if let Some(cluster) = asked.1.or(kernel.cluster) {
             if let Some(required) = kernel.cluster.filter(|required| *required != cluster) {
                 return Err(LaunchError::RequiredCluster { kernel: kernel.name.clone(), required, given: cluster });
             }

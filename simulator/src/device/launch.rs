@@ -18,7 +18,7 @@ use crate::memory::sparse::Sparse;
 use crate::memory::view::View;
 use crate::observe::Nobody;
 use crate::sanitizer::Sanitizer;
-use crate::{Config, Launch, LaunchReport, Module};
+use crate::{Config, Kernel, Launch, LaunchReport, Module};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
@@ -45,7 +45,7 @@ impl Device {
         cluster: Option<crate::Dim3>,
     ) -> Result<LaunchReport, LaunchError> {
         let module = Arc::clone(&self.module);
-        let function = self.check(&module, launch, cluster)?;
+        let function = self.check(&module, (launch, cluster))?;
         let workspace = if launch.cooperative { self.workspace() } else { 0 };
         self.need_heap(&module);
         self.launches += 1;
@@ -55,6 +55,7 @@ impl Device {
             launch: self.launches,
             operations: self.operations,
             heap: self.heap.as_ref(),
+            #[cfg(not(target_family = "wasm"))]
             textures: &self.textures,
             interrupt: self.interrupt.as_deref(),
             ..context(&self.config, &module, function, (launch, cluster), &stop)
@@ -121,7 +122,7 @@ impl Device {
         cluster: Option<crate::Dim3>,
         asked: kinds::Unlike<'_>,
     ) -> Result<Vec<u64>, LaunchError> {
-        let function = self.check(&self.module, launch, cluster)?;
+        let function = self.check(&self.module, (launch, cluster))?;
         let stop = AtomicBool::new(false);
         let context = context(&self.config, &self.module, function, (launch, cluster), &stop);
         Ok(kinds::unlike(&context, asked))
@@ -185,10 +186,12 @@ fn context<'a>(
         decoded: module.decoded(),
         config,
         function: module.decoded().entries[function],
-        params: parameters(&info.params, &launch.args),
+        params: parameters(info, &launch.args),
         grid: launch.grid,
         block: launch.block,
+        #[cfg(not(target_family = "wasm"))]
         cluster: cluster.unwrap_or([1; 3]),
+        #[cfg(not(target_family = "wasm"))]
         explicit_cluster: cluster.is_some(),
         clustered,
         static_shared: info.static_shared,
@@ -202,15 +205,16 @@ fn context<'a>(
         operations: 0,
         interrupt: None,
         heap: None,
+        #[cfg(not(target_family = "wasm"))]
         textures: &[],
     }
 }
 
 /// Parameter bytes as the kernel sees them.
-fn parameters(params: &[crate::Param], args: &[Arg]) -> Vec<u8> {
+fn parameters(kernel: &Kernel, args: &[Arg]) -> Vec<u8> {
     let mut out = Vec::new();
-    for (param, arg) in params.iter().zip(args) {
-        out.resize(out.len().next_multiple_of(param.align.max(1) as usize), 0);
+    for (offset, arg) in kernel.offsets().zip(args) {
+        out.resize(offset as usize, 0);
         match arg {
             Arg::Pointer(address) => out.extend_from_slice(&address.to_le_bytes()),
             Arg::Bytes(bytes) => out.extend_from_slice(bytes),

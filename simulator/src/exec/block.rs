@@ -35,6 +35,7 @@ impl Barrier {
 }
 
 /// Who waits for its whole cluster waits at a barrier of this number.
+#[cfg(not(target_family = "wasm"))]
 pub const CLUSTER_BARRIER: u32 = 16;
 
 /// What the warps of a block share.

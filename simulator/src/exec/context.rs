@@ -12,6 +12,7 @@ use crate::memory::heap::Heap;
 use crate::memory::view::View;
 use crate::observe::Observer;
 use crate::random::mix;
+#[cfg(not(target_family = "wasm"))]
 use crate::texture::Texture;
 use crate::{Dim3, Finding};
 use std::sync::Mutex;
@@ -32,8 +33,10 @@ pub struct Context<'a> {
     /// Block.
     pub block: Dim3,
     /// Blocks of a cluster, by axis.
+    #[cfg(not(target_family = "wasm"))]
     pub cluster: Dim3,
     /// The kernel or the launch says so (`%is_explicit_cluster`).
+    #[cfg(not(target_family = "wasm"))]
     pub explicit_cluster: bool,
     /// Threads may meet the other blocks of their cluster, be it one of a single block.
     pub clustered: bool,
@@ -60,6 +63,7 @@ pub struct Context<'a> {
     /// Where `malloc` of device code takes from.
     pub heap: Option<&'a Mutex<Heap>>,
     /// Textures and surfaces: an object is one more than its place here.
+    #[cfg(not(target_family = "wasm"))]
     pub textures: &'a [Texture],
 }
 

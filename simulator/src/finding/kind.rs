@@ -239,6 +239,13 @@ kinds! {
     },
 }
 
+impl FindingKind {
+    /// A mask of which one sentence says everything.
+    pub(crate) fn sync_mask(explanation: String) -> Self {
+        Self::SyncMask { explanation: vec![explanation] }
+    }
+}
+
 impl FindingName {
     /// The kind of that name.
     pub fn by_name(name: &str) -> Option<Self> {

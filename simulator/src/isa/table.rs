@@ -7,9 +7,9 @@
 use super::class::Class::{self, Control, Conversion, Exchange, Matrix, Memory, Other};
 use super::function::{Builder, Lower, Unknown};
 use super::lower::arith::{self, compare, is_float, lanes, logic, moves, pure, video};
+use super::lower::{call, cvt, float, matrix, memory, sync};
 #[cfg(not(target_family = "wasm"))]
-use super::lower::cluster;
-use super::lower::{call, cvt, float, matrix, memory, sync, texture};
+use super::lower::{cluster, texture};
 use super::op::{MapFn, Op};
 use super::parts::Parts;
 use crate::opcodes::Effect;
@@ -132,6 +132,11 @@ const PROXIES: &[&str] = &[
 #[cfg(target_family = "wasm")]
 mod cluster {
     pub(super) use super::{not_simulated as mapa, not_simulated as rank_of};
+}
+
+#[cfg(target_family = "wasm")]
+mod texture {
+    pub(super) use super::{not_simulated as sample, not_simulated as surface};
 }
 
 /// All rows, by mnemonic. Some ignored modifiers are words that every form has (`.sync`, `.lo`), the only layout or rounding

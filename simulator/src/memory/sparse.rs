@@ -1,120 +1,19 @@
 //! Memory that exists only where it is touched: pages are filled when a kernel first comes there, and remember which of their
 //! bytes were read and written. So a few blocks of a huge grid cost no more than those of a small one.
 
+mod lanes;
+mod page;
+#[cfg(test)]
+mod tests;
+
 use crate::random::ByNumber;
+use lanes::{Run, gather, runs, spread};
+use page::{Marks, PAGE, Page};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of a page: kernels that jump from row to row need little of each.
-pub const PAGE: u64 = 1024;
-
 /// Gives bytes from an offset on, always the same ones.
 pub type Fill = Arc<dyn Fn(u64, &mut [u8]) + Send + Sync>;
-
-/// What a page's bytes went through: a bit a byte.
-#[derive(Clone)]
-struct Marks([u64; PAGE as usize / 64]);
-
-impl Marks {
-    const NONE: Self = Self([0; PAGE as usize / 64]);
-
-    /// The word with the bits of naturally aligned 1 to 32 bytes, and those bits.
-    fn place(from: usize, size: usize) -> (usize, u64) {
-        (from / 64, ((1 << size) - 1) << (from % 64))
-    }
-
-    fn set(&mut self, from: usize, size: usize) {
-        let (word, bits) = Self::place(from, size);
-        self.0[word] |= bits;
-    }
-
-    fn clear(&mut self, from: usize, size: usize) {
-        let (word, bits) = Self::place(from, size);
-        self.0[word] &= !bits;
-    }
-
-    fn any(&self, from: usize, size: usize) -> bool {
-        let (word, bits) = Self::place(from, size);
-        bits & self.0[word] != 0
-    }
-
-    fn all(&self, from: usize, size: usize) -> bool {
-        let (word, bits) = Self::place(from, size);
-        bits & !self.0[word] == 0
-    }
-
-    /// The words of any bytes, each with their bits in it.
-    fn places(from: usize, size: usize) -> impl Iterator<Item = (usize, u64)> {
-        let end = from + size;
-        (from / 64..end.div_ceil(64)).map(move |word| {
-            let (low, high) = (from.max(64 * word) - 64 * word, end.min(64 * word + 64) - 64 * word);
-            (word, u64::MAX >> (64 - (high - low)) << low)
-        })
-    }
-
-    fn ones(&self) -> u64 {
-        self.0.iter().map(|word| u64::from(word.count_ones())).sum()
-    }
-}
-
-struct Page {
-    bytes: [u8; PAGE as usize],
-    read: Marks,
-    written: Marks,
-    /// Changed by atomics without a result, on nothing that has a value: neither has what is there now.
-    changed: Marks,
-    /// Changed by atomics of launches that are not over.
-    summed: Marks,
-}
-
-impl Page {
-    /// Do these bytes have a value, where what is filled in is `known` or not?
-    fn has_value(&self, known: bool, from: usize, size: usize) -> bool {
-        (known || self.written.all(from, size)) && !self.changed.any(from, size)
-    }
-
-    /// The same of any number of bytes; they are read.
-    fn read_run(&mut self, known: bool, from: usize, size: usize) -> bool {
-        let mut sound = true;
-        for (word, bits) in Marks::places(from, size) {
-            sound &= (known || bits & !self.written.0[word] == 0) && bits & self.changed.0[word] == 0;
-            self.read.0[word] |= bits;
-        }
-        sound
-    }
-
-    /// Any number of bytes were written.
-    fn written_run(&mut self, from: usize, size: usize) {
-        for (word, bits) in Marks::places(from, size) {
-            self.written.0[word] |= bits;
-            self.changed.0[word] &= !bits;
-            self.summed.0[word] &= !bits;
-        }
-    }
-
-    fn value(&self, from: usize, size: usize) -> u64 {
-        let mut bytes = [0; 8];
-        bytes[..size].copy_from_slice(&self.bytes[from..from + size]);
-        u64::from_le_bytes(bytes)
-    }
-
-    fn put(&mut self, from: usize, size: usize, value: u64) {
-        self.bytes[from..from + size].copy_from_slice(&value.to_le_bytes()[..size]);
-        self.written.set(from, size);
-        self.changed.clear(from, size);
-        self.summed.clear(from, size);
-    }
-
-    /// Puts in what an atomic makes of what is there: what that was, and whether it had a value.
-    fn update(&mut self, known: bool, (from, size): (usize, usize), f: impl FnOnce(u64) -> u64) -> (u64, bool) {
-        let sound = self.has_value(known, from, size);
-        self.read.set(from, size);
-        let before = self.value(from, size);
-        self.put(from, size, f(before));
-        self.summed.set(from, size);
-        (before, sound)
-    }
-}
 
 /// Pages whose place is remembered: lanes often walk along many of them at once.
 const RECENT: usize = 256;
@@ -161,65 +60,17 @@ impl Inside {
     }
 }
 
-/// Gives lanes from `lane` on their values of `SIZE` bytes, as many each as there are rows.
-fn spread<const SIZE: usize>(bytes: &[u8], lane: usize, values: &mut [[u64; 32]]) {
-    let count = values.len();
-    for (at, bytes) in bytes.as_chunks::<SIZE>().0.iter().enumerate() {
-        let mut value = [0; 8];
-        value[..SIZE].copy_from_slice(bytes);
-        values[at % count][lane + at / count] = u64::from_le_bytes(value);
-    }
-}
-
-/// The other way round.
-fn gather<const SIZE: usize>(bytes: &mut [u8], lane: usize, values: &[[u64; 32]]) {
-    let count = values.len();
-    for (at, bytes) in bytes.as_chunks_mut::<SIZE>().0.iter_mut().enumerate() {
-        bytes.copy_from_slice(&values[at % count][lane + at / count].to_le_bytes()[..SIZE]);
-    }
-}
-
-/// Lanes whose bytes follow each other in a page.
-struct Run {
-    /// The first of them.
-    lane: usize,
-    /// How many.
-    count: usize,
-    /// The page.
-    number: u64,
-    /// Where in the page the first one's bytes begin.
-    from: usize,
-}
-
-/// All lanes of `mask`, of `whole` bytes each, in order. Neighbours are at neighbouring places, as a rule.
-fn runs(mask: u32, offsets: &[u64; 32], whole: usize) -> impl Iterator<Item = Run> + '_ {
-    let mut next = 0;
-    std::iter::from_fn(move || {
-        let lane = next + (u64::from(mask) >> next).trailing_zeros() as usize;
-        if lane >= 32 {
-            return None;
-        }
-        let (number, from) = (offsets[lane] / PAGE, (offsets[lane] % PAGE) as usize);
-        let follows = |count: &usize| {
-            mask >> (lane + count) & 1 != 0 && offsets[lane + count] == offsets[lane] + (count * whole) as u64
-        };
-        let most = (32 - lane).min((PAGE as usize - from) / whole).max(1);
-        let count = (1..most).find(|count| !follows(count)).unwrap_or(most);
-        next = lane + count;
-        Some(Run { lane, count, number, from })
-    })
-}
-
 /// The contents of a sparse allocation.
 pub struct Sparse {
     fill: Fill,
     /// What is filled in has a value that a kernel may use; else only what kernels write has.
     known: bool,
     /// See [`Self::meeting`].
+    #[cfg(not(target_family = "wasm"))]
     meets: bool,
     /// On the page there is none: nothing of it is in the module.
     #[cfg(target_family = "wasm")]
-    never: std::convert::Infallible,
+    _never: std::convert::Infallible,
     inside: Mutex<Inside>,
 }
 
@@ -424,111 +275,4 @@ pub struct Touched {
     pub unknown: bool,
     /// Some of the bytes written were changed by atomics without a result where nothing had a value.
     pub changed: bool,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn counting() -> Fill {
-        Arc::new(|offset, bytes: &mut [u8]| {
-            for (at, byte) in bytes.iter_mut().enumerate() {
-                *byte = (offset + at as u64) as u8;
-            }
-        })
-    }
-
-    #[test]
-    fn pages_come_when_they_are_touched() {
-        let memory = Sparse::new(counting(), true);
-        assert_eq!(memory.load((1 << 40) + 4, 4), 0x0706_0504);
-        memory.store(PAGE - 1, 1, 0xab);
-        memory.store(PAGE, 2, 0x1234);
-        assert_eq!(memory.load(PAGE - 1, 1), 0xab);
-        let touched = memory.touched(1 << 41);
-        assert_eq!(touched.read, [(PAGE - 1, PAGE), ((1 << 40) + 4, (1 << 40) + 8)]);
-        assert_eq!(touched.written, [(PAGE - 1, PAGE + 2)], "joined over the edge of a page");
-        assert_eq!((touched.read_bytes, touched.written_bytes), (5, 3));
-        assert!(!touched.unknown);
-        let mut bytes = [0; 4];
-        memory.peek(PAGE - 2, &mut bytes);
-        assert_eq!(bytes, [0xfe, 0xab, 0x34, 0x12]);
-        memory.forget();
-        assert_eq!(memory.touched(1 << 41), Touched::default());
-        assert_eq!(memory.load(PAGE - 1, 1), 0xff);
-    }
-
-    #[test]
-    fn lanes_read_together_what_they_read_alone() {
-        let [together, alone] = [(); 2].map(|()| Sparse::new(counting(), false));
-        for memory in [&together, &alone] {
-            memory.store(64, 8, 0x1122_3344_5566_7788);
-        }
-        for (size, count, mask) in [(4u32, 1usize, u32::MAX), (4, 4, 0x00ff_0f01), (8, 2, 0xf000_0000), (1, 2, 1)] {
-            let stride = u64::from(size) * count as u64 * if mask == u32::MAX { 1 } else { 67 };
-            let offsets: [u64; 32] = std::array::from_fn(|lane| lane as u64 * stride);
-            let mut values = vec![[0; 32]; count];
-            together.load_lanes(mask, &offsets, size, &mut values);
-            for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
-                for (at, values) in values.iter().enumerate() {
-                    let offset = offsets[lane] + u64::from(size) * at as u64;
-                    assert_eq!(values[lane], alone.load(offset, size), "lane {lane}, element {at} of {size} bytes");
-                }
-            }
-        }
-        assert_eq!(together.touched(1 << 20), alone.touched(1 << 20));
-        assert!(together.unknown());
-    }
-
-    #[test]
-    fn pages_with_the_same_last_bits_are_not_mixed_up() {
-        let memory = Sparse::new(counting(), true);
-        let far = |page: u64| page * RECENT as u64 * PAGE;
-        for round in 0..2 {
-            for page in 0..3 {
-                assert_eq!(memory.load(far(page), 8), if round == 0 { 0x0706_0504_0302_0100 } else { page });
-                memory.store(far(page), 8, page);
-            }
-        }
-        assert_eq!(memory.touched(1 << 40).written, [0, 1, 2].map(|page| (far(page), far(page) + 8)));
-    }
-
-    #[test]
-    fn what_nobody_wrote_has_no_value() {
-        let memory = Sparse::new(counting(), false);
-        memory.store(8, 4, 1);
-        memory.load(8, 4);
-        assert!(!memory.touched(4096).unknown);
-        // Who changes what is there without looking at it knows no more than before, and says where it was.
-        assert_eq!(memory.change(8, 4, false, |before| before + 4), 1);
-        memory.change(64, 4, false, |before| before + 1);
-        let touched = memory.touched(4096);
-        assert!(!touched.unknown && touched.changed && touched.written == [(8, 12), (64, 68)], "{touched:?}");
-        memory.load(8, 4);
-        assert!(!memory.touched(4096).unknown);
-        memory.load(64, 4);
-        assert!(memory.touched(4096).unknown);
-        memory.forget();
-        memory.load(8, 8);
-        assert!(memory.touched(4096).unknown);
-    }
-
-    #[test]
-    fn a_part_of_a_sum_has_no_value_for_later_launches() {
-        let memory = Sparse::new(counting(), false);
-        for at in [0, 4, 8] {
-            memory.store(at, 4, 0);
-        }
-        // Within a launch blocks take numbers from a word, or look at what they have added.
-        assert_eq!((memory.change(0, 4, true, |_| 5), memory.change(4, 4, false, |_| 6)), (0, 0));
-        assert_eq!((memory.load(0, 4), memory.load(4, 4)), (5, 6));
-        memory.end_part();
-        assert!(!memory.unknown());
-        // Who clears it anew knows what is there; so does who comes to what no atomic has changed.
-        memory.store(4, 4, 7);
-        assert_eq!((memory.load(4, 4), memory.load(8, 4)), (7, 0));
-        assert!(!memory.unknown());
-        memory.load(0, 4);
-        assert!(memory.unknown());
-    }
 }

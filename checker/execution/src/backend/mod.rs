@@ -23,10 +23,9 @@ pub use message::job::{
     Across, Artefact, AsWritten, Budget, Case, Job, Keep, L2State, Measure, On, Output, Program, SizeParameter, Text,
     Thoroughness, Timing, Varying, Verify,
 };
-pub use message::outcome::{
-    BufferSummary, Checked, Found, LaunchCount, LaunchProfile, LineCount, Profile, Reply, RunId, RunResult,
-    TurnedInputs,
-};
+pub use message::outcome::{BufferSummary, Checked, Found, LaunchCount, LineCount, RunId, RunResult, TurnedInputs};
+pub use message::profile::{LaunchProfile, Profile};
+pub use message::reply::Reply;
 pub use message::status::{Death, Difference, Fault, Status, UNREADABLE, Untried, WrongOutput};
 #[cfg(not(target_family = "wasm"))]
 pub use parent::{

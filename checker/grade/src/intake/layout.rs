@@ -29,11 +29,35 @@ pub struct Found {
 /// Folders of the workbook, in which a student's own may lie.
 const WORKBOOK: [&str; 3] = ["exercises", "src", "submission"];
 /// Folders in which nothing is handed in.
-const ASIDE: [&str; 7] = ["__macosx", "solutions", "kernels", "mine", "mutants", "styles", "target"];
+const ASIDE: [&str; 6] = ["solutions", "kernels", "mine", "mutants", "styles", "target"];
 /// What lies beside students' folders and is nobody's.
 const BESIDE: [&str; 10] = [".md", ".csv", ".json", ".yml", ".yaml", ".toml", ".html", ".sh", ".log", ".cuh"];
 /// Files that every student has and nobody hands in.
 const GIVEN: [&str; 2] = ["starter.cu", "reference.cu"];
+
+/// Why nothing is handed in where a file lies, or as what it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Aside {
+    /// A program put it beside people's files: it is no try of anybody's.
+    Program,
+    /// It, or a folder around it, is hidden.
+    Hidden,
+    /// In one of [`ASIDE`].
+    Folder,
+}
+
+impl Aside {
+    fn of(path: &[String]) -> Option<Self> {
+        let any = |is: &dyn Fn(&str) -> bool| path.iter().any(|part| is(part));
+        if any(&|part| part == ".git" || part.eq_ignore_ascii_case("__macosx")) {
+            Some(Self::Program)
+        } else if any(&|part| part.starts_with('.')) {
+            Some(Self::Hidden)
+        } else {
+            any(&|part| ASIDE.contains(&part.to_lowercase().as_str())).then_some(Self::Folder)
+        }
+    }
+}
 
 /// Reads the names. `wrapped`: a folder around all of it is the archive's own.
 pub fn assign(listed: &[Listed], hints: &Hints, wrapped: bool) -> Found {
@@ -50,14 +74,14 @@ pub fn assign(listed: &[Listed], hints: &Hints, wrapped: bool) -> Found {
             continue;
         }
         let Some(path) = file.path.get(skip..).filter(|path| !path.is_empty()) else { continue };
-        let hidden = |part: &String| part.starts_with('.') || ASIDE.contains(&part.to_lowercase().as_str());
+        let aside = Aside::of(path);
         let given = path.last().is_some_and(|name| GIVEN.contains(&name.to_lowercase().as_str()));
         let is_folder = file.refused.as_deref() == Some(A_FOLDER);
-        if is_hidden(path) && !given && !is_folder && file.ends_with(".cu") {
+        if aside == Some(Aside::Hidden) && !given && !is_folder && file.ends_with(".cu") {
             found.passed_over.push(Passed { file: file.name(), why: HIDDEN.to_owned() });
             continue;
         }
-        if path.iter().any(hidden) || given || !file.ends_with(".cu") || is_folder {
+        if aside.is_some() || given || !file.ends_with(".cu") || is_folder {
             others.see(path, file, &exercises);
             continue;
         }
@@ -105,9 +129,9 @@ struct Others {
 impl Others {
     /// A file that is no kernel, or lies where none is looked for.
     fn see(&mut self, path: &[String], file: &Listed, exercises: &Exercises<'_>) {
-        let apart = |part: &String| part.starts_with('.') || part.eq_ignore_ascii_case("__macosx");
+        let apart = matches!(Aside::of(path), Some(Aside::Program | Aside::Hidden));
         let loose = path.len() == 1 && BESIDE.iter().any(|end| file.ends_with(end));
-        if path.iter().any(apart) || loose || exercises.hints.student.is_some() {
+        if apart || loose || exercises.hints.student.is_some() {
             return;
         }
         if let Some(student) = whose(path, file.in_archive, exercises) {
@@ -151,12 +175,6 @@ fn person(folders: &[String], in_archive: bool, exercises: &Exercises<'_>) -> Op
     // Canvas gives an archive such a name, as any other file.
     let canvas = || canvas(std::slice::from_ref(folder)).filter(|_| in_archive).map(|(student, _)| student);
     Some(platform(folder).or_else(canvas).unwrap_or_else(|| Student::named(folder)))
-}
-
-/// Does it lie in a hidden folder, or is it hidden itself? What programs put beside people's files is no try of anybody's.
-fn is_hidden(path: &[String]) -> bool {
-    let of_a_program = |part: &String| part == ".git" || part.eq_ignore_ascii_case("__macosx");
-    path.iter().any(|part| part.starts_with('.')) && !path.iter().any(of_a_program)
 }
 
 fn is_kernel(name: &str) -> bool {

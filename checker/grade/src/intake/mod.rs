@@ -4,16 +4,19 @@
 mod archive;
 mod folder;
 pub mod gradescope;
+mod inner;
 mod layout;
 mod list;
+mod student;
 
 pub use archive::LARGEST_ARCHIVE;
+pub use student::Student;
 
 use crate::grade::Submitted;
 use crate::hash;
+use inner::Inner;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::fmt;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use system::files::FileError;
 
@@ -21,9 +24,6 @@ use system::files::FileError;
 const MOST_FILES: usize = 200_000;
 /// Most bytes of kernels that are taken in all.
 const MOST_BYTES: u64 = 256 << 20;
-/// Largest archive in an archive, in bytes, and most that all of them have together.
-const LARGEST_INNER: u64 = 64 << 20;
-const MOST_INNER: u64 = 8 << 30;
 /// Largest kernel in bytes.
 const LARGEST_KERNEL: u64 = compiler::compile::LARGEST_SOURCE;
 /// Why a folder of an archive is not read.
@@ -73,50 +73,6 @@ fn hint(passed_over: &[Passed]) -> String {
         .first()
         .map(|passed| format!(" that could be taken: {}: {}", passed.file, passed.why))
         .unwrap_or_default()
-}
-
-/// Who handed something in.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Student {
-    /// The name that the folder, the file or the list gives.
-    pub name: String,
-    /// The number that the platform gives, which tells apart two of one name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-}
-
-impl Student {
-    /// Of that name.
-    pub fn named(name: impl Into<String>) -> Self {
-        Self { name: name.into(), id: None }
-    }
-
-    /// A few letters that no other student has, for names of files.
-    pub fn mark(&self) -> String {
-        let id = self.id.as_deref().unwrap_or_default();
-        hash([self.name.as_bytes(), id.as_bytes()])[..8].to_owned()
-    }
-
-    /// Is it the one that somebody means by this word: the name, the number, both as they are shown, or the mark?
-    pub fn is(&self, word: &str) -> bool {
-        // As they are, and as they are shown, where characters are escaped.
-        let is = |own: &str| own == word || shown(own) == word;
-        is(&self.name) || self.id.as_deref().is_some_and(is) || is(&self.to_string()) || self.mark() == word
-    }
-}
-
-/// A name on one line.
-fn shown(name: &str) -> String {
-    system::text::path(Path::new(name))
-}
-
-impl fmt::Display for Student {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.id {
-            Some(id) if *id != self.name => f.pad(&format!("{} ({id})", self.name)),
-            _ => f.pad(&self.name),
-        }
-    }
 }
 
 /// One kernel of one student.
@@ -352,79 +308,6 @@ fn metadata(
         passed_over.push(Passed { file: file.name(), why });
         gradescope::Metadata::default()
     })
-}
-
-/// Archives in what was handed in. One at a time is in memory: a class of them need not fit.
-#[derive(Default)]
-struct Inner {
-    /// Of each listed file beyond the tree's own: the archive's index there, and its own in it.
-    places: Vec<(usize, usize)>,
-    /// How many files the tree has itself.
-    own: usize,
-    /// The archive that was read last.
-    open: Option<(usize, archive::Archive)>,
-}
-
-impl Inner {
-    /// Lists what archives hold, as if it lay in folders of their names. Returns those that cannot be read.
-    fn list(&mut self, tree: &mut dyn Tree, listed: &mut Vec<Listed>) -> Vec<Passed> {
-        self.own = listed.len();
-        let mut left = MOST_INNER;
-        let mut passed_over = Vec::new();
-        for index in 0..self.own {
-            if listed[index].refused.is_some() || !listed[index].ends_with(".zip") {
-                continue;
-            }
-            let opened = self.open(tree, index, &mut left).and_then(|archive| archive.list());
-            let files = match opened {
-                Ok(files) => files,
-                Err(error) => {
-                    passed_over.push(Passed { file: listed[index].name(), why: error.to_string() });
-                    continue;
-                }
-            };
-            // What lies in `alice.zip` lies in a folder of that name.
-            let mut above = listed[index].path.clone();
-            if let Some(name) = above.last_mut() {
-                name.truncate(name.len() - ".zip".len());
-            }
-            for (number, mut file) in files.into_iter().enumerate() {
-                if listed.len() >= MOST_FILES {
-                    break;
-                }
-                file.path = above.iter().cloned().chain(file.path).collect();
-                file.in_archive = true;
-                listed.push(file);
-                self.places.push((index, number));
-            }
-        }
-        passed_over
-    }
-
-    fn open(&mut self, tree: &mut dyn Tree, index: usize, left: &mut u64) -> Result<&mut archive::Archive, FileError> {
-        if self.open.as_ref().is_none_or(|(open, _)| *open != index) {
-            if *left == 0 {
-                return Err(std::io::Error::other("the archives in it have too many bytes together").into());
-            }
-            let read = tree.read(index, LARGEST_INNER.min(*left));
-            *left = left.saturating_sub(read.as_ref().map_or(LARGEST_INNER, |bytes| bytes.len() as u64));
-            self.open = Some((index, archive::Archive::open(read?).map_err(std::io::Error::other)?));
-        }
-        self.open.as_mut().map(|(_, archive)| archive).ok_or_else(|| std::io::Error::other("it is not open").into())
-    }
-
-    /// Where a listed file lies, if that is in an archive.
-    fn place(&self, index: usize) -> Option<(usize, usize)> {
-        index.checked_sub(self.own).and_then(|at| self.places.get(at)).copied()
-    }
-
-    /// A kernel, wherever it lies.
-    fn read(&mut self, tree: &mut dyn Tree, index: usize) -> Result<Vec<u8>, FileError> {
-        match self.place(index) {
-            None => tree.read(index, LARGEST_KERNEL),
-            Some((archive, number)) => self.open(tree, archive, &mut u64::MAX.clone())?.read(number, LARGEST_KERNEL),
-        }
-    }
 }
 
 /// What a submission is told apart by, for files that are called after it.

@@ -142,14 +142,7 @@ impl<O: Observer> Worker<'_, O> {
                 "all 32 lanes of a warp take part in a matrix instruction, and lanes {gone:#010x} have left the kernel or were never \
                  there: what the others get is undefined"
             );
-            self.report(
-                shared,
-                warp,
-                group.pc,
-                group.mask,
-                FindingKind::SyncMask { explanation: vec![explanation] },
-                Severity::Error,
-            );
+            self.report(shared, warp, group.pc, group.mask, FindingKind::sync_mask(explanation), Severity::Error);
         }
         self.check_agreement(shared, warp, group, masks);
         let themselves = (0..32).fold(0u32, |mask, lane| mask | masks[lane] as u32 & 1 << lane);
@@ -157,7 +150,7 @@ impl<O: Observer> Worker<'_, O> {
         if outside != 0 {
             let lane = outside.trailing_zeros() as usize;
             let explanation = format!("lanes {outside:#010x} execute it, but its mask is {:#010x}", masks[lane] as u32);
-            let kind = FindingKind::SyncMask { explanation: vec![explanation] };
+            let kind = FindingKind::sync_mask(explanation);
             self.report(shared, warp, group.pc, outside, kind, Severity::Error);
         }
     }
@@ -181,14 +174,7 @@ impl<O: Observer> Worker<'_, O> {
                      with {:#010x}",
                     masks[other]
                 );
-                self.report(
-                    shared,
-                    warp,
-                    group.pc,
-                    1 << lane,
-                    FindingKind::SyncMask { explanation: vec![explanation] },
-                    Severity::Error,
-                );
+                self.report(shared, warp, group.pc, 1 << lane, FindingKind::sync_mask(explanation), Severity::Error);
                 return;
             }
         }

@@ -77,7 +77,7 @@ impl<O: Observer> Worker<'_, O> {
             if wrong || (0..32).any(|lane| gone(&lane)) {
                 let lane = undefined.trailing_zeros() as usize;
                 let explanation = explain(warp, group, masks[lane] as u32, lane as u32, sources[lane]);
-                let kind = FindingKind::SyncMask { explanation: vec![explanation] };
+                let kind = FindingKind::sync_mask(explanation);
                 let severity = if wrong { Severity::Error } else { Severity::Note };
                 self.report(shared, warp, group.pc, undefined, kind, severity);
             }
@@ -107,7 +107,7 @@ impl<O: Observer> Worker<'_, O> {
             && matters(&op.f, reached & !handed, group.mask, clamp)
         {
             let explanation = explain(warp, group, doubt.mask, doubt.reader, doubt.from);
-            let kind = FindingKind::SyncMask { explanation: vec![explanation] };
+            let kind = FindingKind::sync_mask(explanation);
             self.report(shared, warp, doubt.pc, 1 << doubt.reader, kind, Severity::Error);
             warp.doubt = None;
             return;

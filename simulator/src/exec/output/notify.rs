@@ -135,6 +135,7 @@ impl<O: Observer> Worker<'_, O> {
                 named = op.named;
                 (op.answers, op.group, op.indivisible)
             }
+            #[cfg(not(target_family = "wasm"))]
             Op::Texture(_) => (kind == AccessKind::Load, 0, 0),
             _ => (false, 0, 0),
         };
@@ -155,7 +156,10 @@ impl<O: Observer> Worker<'_, O> {
             // Its operation on an mbarrier releases.
             proxy: matches!(code.insts[pc as usize].op, Op::CopyBulk(_)) && order.0 != MemoryOrder::Release,
             mark,
+            #[cfg(not(target_family = "wasm"))]
             texture: matches!(code.insts[pc as usize].op, Op::Texture(_)) && mark,
+            #[cfg(target_family = "wasm")]
+            texture: false,
             named,
             group,
             reserved: space == Space::Shared

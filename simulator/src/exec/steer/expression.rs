@@ -1,6 +1,6 @@
 //! What a condition is computed from, as far as a function's text tells: operations that need nothing but registers, back to loads.
 
-use crate::isa::op::{AddressSpace, Code, FunctionInfo, NO_GUARD, Op, Reg, RegisterUse, Special, guard};
+use crate::isa::op::{AddressSpace, Code, FunctionInfo, NO_GUARD, Op, Reg, Special};
 use crate::isa::turns::Turn;
 use crate::opcodes::Effect;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -17,7 +17,7 @@ pub type Writers = HashMap<Reg, Vec<u32>>;
 pub fn writers(code: &Code, info: &FunctionInfo) -> Writers {
     let mut writers = Writers::new();
     for at in info.start..info.start + info.len {
-        results(code, at).into_iter().for_each(|reg| writers.entry(reg).or_default().push(at));
+        code.results(at).into_iter().for_each(|reg| writers.entry(reg).or_default().push(at));
     }
     writers
 }
@@ -72,7 +72,7 @@ impl Expression {
             if seen.len() > MOST {
                 return None;
             }
-            for reg in sources(code, at) {
+            for reg in code.sources(at) {
                 let Some(written) = writers.get(&reg) else { continue };
                 let known = |at: &u32| turns[*at as usize].by_size;
                 if written.iter().all(known) != sizes {
@@ -99,8 +99,8 @@ impl Expression {
         let mut hangs: HashSet<Reg> = found.leaves.iter().map(|leaf| leaf.register(code)).collect();
         // In the order of the text a register is written before it is read.
         for at in seen {
-            if sources(code, at).iter().any(|reg| hangs.contains(reg)) {
-                hangs.extend(results(code, at));
+            if code.sources(at).iter().any(|reg| hangs.contains(reg)) {
+                hangs.extend(code.results(at));
                 found.steps.push(at);
             }
         }
@@ -122,7 +122,7 @@ impl Leaf {
                 Op::Load(index) => code.accesses[index as usize].regs[part as usize],
                 _ => Reg::None,
             },
-            Self::Parameter(at) => results(code, at).first().copied().unwrap_or(Reg::None),
+            Self::Parameter(at) => code.results(at).first().copied().unwrap_or(Reg::None),
             Self::Passed(reg) => reg,
         }
     }
@@ -147,7 +147,7 @@ fn is_place(code: &Code, writers: &Writers, reg: Reg) -> bool {
             {
                 return true;
             }
-            open.extend(sources(code, at).into_iter().filter(|reg| seen.insert(*reg)));
+            open.extend(code.sources(at).into_iter().filter(|reg| seen.insert(*reg)));
         }
     }
     false
@@ -158,33 +158,11 @@ fn is_plain(code: &Code, at: u32, guarded: bool) -> bool {
     let inst = &code.insts[at as usize];
     (guarded || inst.guard == NO_GUARD)
         && inst.op.effect(code) == Effect::Pure
-        && !sources(code, at).is_empty()
+        && !code.sources(at).is_empty()
         && !is_exchange(&inst.op)
 }
 
 /// Does another lane have a say?
 fn is_exchange(op: &Op) -> bool {
     matches!(op, Op::Collective(_) | Op::Matrix(_) | Op::ActiveMask { .. } | Op::Call(_))
-}
-
-/// The registers that an operation reads.
-pub fn sources(code: &Code, at: u32) -> Vec<Reg> {
-    let mut found = of_role(code, at, |role| role != RegisterUse::Result);
-    found.extend(Some(guard(code.insts[at as usize].guard)).filter(|reg| *reg != Reg::None));
-    found
-}
-
-/// Those that it writes.
-pub fn results(code: &Code, at: u32) -> Vec<Reg> {
-    of_role(code, at, |role| role == RegisterUse::Result)
-}
-
-fn of_role(code: &Code, at: u32, is: impl Fn(RegisterUse) -> bool) -> Vec<Reg> {
-    let mut found = Vec::new();
-    code.insts[at as usize].op.registers(code, &mut |reg, role| {
-        if is(role) && reg != Reg::None {
-            found.push(reg);
-        }
-    });
-    found
 }

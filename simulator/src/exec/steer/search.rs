@@ -94,7 +94,7 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
     /// way cannot be had again.
     pub fn choose(&mut self, bench: &mut Warp, active: u32) -> Option<usize> {
         let steps = || self.expression.steps.iter().copied().filter(|at| *at != self.expression.root);
-        let results: Vec<Reg> = steps().flat_map(|at| super::expression::results(self.code, at)).collect();
+        let results: Vec<Reg> = steps().flat_map(|at| self.code.results(at)).collect();
         let before: Vec<[u64; 32]> = results.iter().map(|reg| bench.read(0, *reg)).collect();
         let mut honest = active;
         for at in steps() {
@@ -264,7 +264,7 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
 
     /// Of each lane, once the condition is computed.
     fn costs(&self, bench: &Warp, metric: Metric) -> [f64; 32] {
-        let root = super::expression::results(self.code, self.expression.root);
+        let root = self.code.results(self.expression.root);
         let costs =
             Costs { code: self.code, writers: self.writers, steps: &self.expression.steps, warp: bench, metric };
         root.iter().find(|reg| matches!(reg, Reg::P(_))).map_or([f64::INFINITY; 32], |reg| costs.of(*reg, self.wanted))

@@ -1,7 +1,7 @@
 //! The part of a kernel that computes with parameters and with where a thread is, and whose results differ between blocks.
 
 use super::turns::Turn;
-use crate::isa::op::{Code, FunctionInfo, NO_GUARD, Op, Reg, RegisterUse, Special, guard};
+use crate::isa::op::{Code, FunctionInfo, NO_GUARD, Op, Reg, Special, guard};
 use std::collections::HashSet;
 
 /// Operations of a kernel, in the order of its text.
@@ -16,25 +16,11 @@ pub struct Slice {
 pub fn slice(code: &Code, info: &FunctionInfo, turns: &[Turn]) -> Slice {
     let range = info.start as usize..(info.start + info.len) as usize;
     let known = |at: &usize| turns[*at].by_size;
-    let results = |at: usize| {
-        let mut found = Vec::new();
-        code.insts[at].op.registers(code, &mut |reg, role| {
-            if role == RegisterUse::Result && reg != Reg::None {
-                found.push(reg);
-            }
-        });
-        found
-    };
+    let results = |at: usize| code.results(at as u32);
     let sources = |at: usize| {
-        let inst = &code.insts[at];
-        let mut found = Vec::new();
-        inst.op.registers(code, &mut |reg, role| {
-            if role != RegisterUse::Result && reg != Reg::None {
-                found.push(reg);
-            }
-        });
-        if inst.guard != NO_GUARD {
-            found.push(guard(inst.guard));
+        let mut found = code.sources(at as u32);
+        if code.insts[at].guard != NO_GUARD {
+            found.push(guard(code.insts[at].guard));
         }
         found
     };

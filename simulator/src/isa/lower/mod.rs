@@ -10,4 +10,5 @@ pub mod float;
 pub mod matrix;
 pub mod memory;
 pub mod sync;
+#[cfg(not(target_family = "wasm"))]
 pub mod texture;

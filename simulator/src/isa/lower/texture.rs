@@ -64,9 +64,6 @@ fn destinations(b: &mut Builder<'_>, d: &Operand) -> Lower<(Vec<Reg>, Reg)> {
 
 /// `tex`, `tld4`
 pub fn sample(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
-    if cfg!(target_family = "wasm") {
-        return Err(Unknown);
-    }
     // A level or gradients choose among sizes of the texture, and there is one.
     let chosen = usize::from(parts.has("level")) + 2 * usize::from(parts.has("grad"));
     let [d, at, rest @ ..] = operands else { return Err(Unknown) };
@@ -100,9 +97,6 @@ pub fn sample(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> L
 
 /// `suld`, `sust`, both by bits
 pub fn surface(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
-    if cfg!(target_family = "wasm") {
-        return Err(Unknown);
-    }
     let (geometry, written) = geometry(parts)?;
     let outside = parts.pick(|name| {
         Some(match name {

@@ -1,8 +1,10 @@
 //! Functions, calls, and a module's code as a whole.
 
+#[cfg(not(target_family = "wasm"))]
+use super::TextureOp;
 use super::{
     AccessOp, AddressSpace, AtomicOp, BarrierOp, BulkOp, CollectiveOp, CopyOp, FenceOp, Inst, MapOp, MatrixOp,
-    MbarrierOp, Op, R, Reg, TextureOp,
+    MbarrierOp, Op, R, Reg,
 };
 use crate::observe::MemoryOrder;
 use crate::opcodes::Effect;
@@ -164,6 +166,7 @@ pub struct Code {
     /// Matrix instructions.
     pub matrices: Vec<MatrixOp>,
     /// Texture and surface instructions.
+    #[cfg(not(target_family = "wasm"))]
     pub textures: Vec<TextureOp>,
     /// Calls.
     pub calls: Vec<CallOp>,
@@ -217,7 +220,9 @@ impl Code {
                 access.space == AddressSpace::Shared || access.order != MemoryOrder::Weak
             }
             // What a launch writes to a surface, it cannot read.
-            Op::Discard(_) | Op::Texture(_) => false,
+            #[cfg(not(target_family = "wasm"))]
+            Op::Texture(_) => false,
+            Op::Discard(_) => false,
             Op::Matrix(_) => true,
             op => match op.effect(self) {
                 Effect::Memory | Effect::Exchange | Effect::Synchronises => true,

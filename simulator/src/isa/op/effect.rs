@@ -27,8 +27,9 @@ impl Op {
             | Self::Discard(_)
             | Self::Atomic(_)
             | Self::CopyAsync(_)
-            | Self::CopyBulk(_)
-            | Self::Texture(_) => Effect::Memory,
+            | Self::CopyBulk(_) => Effect::Memory,
+            #[cfg(not(target_family = "wasm"))]
+            Self::Texture(_) => Effect::Memory,
             Self::Collective(_) | Self::ActiveMask { .. } => Effect::Exchange,
             Self::WarpBarrier { .. }
             | Self::Barrier(_)

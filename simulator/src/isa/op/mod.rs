@@ -7,6 +7,7 @@ mod memory;
 mod operation;
 mod registers;
 mod sync;
+#[cfg(not(target_family = "wasm"))]
 mod texture;
 
 pub use crate::num::Compare as Cmp;
@@ -17,6 +18,7 @@ pub use operation::Op;
 pub use registers::{RegisterUse, guard};
 use std::sync::Arc;
 pub use sync::{BarrierKind, BarrierOp, CollectiveFn, CollectiveOp, MbarrierKind, MbarrierOp, Use, Vote};
+#[cfg(not(target_family = "wasm"))]
 pub use texture::{Geometry, Outside, TextureAct, TextureOp};
 
 /// Index into one of a frame's register files. Constants live in the same files.

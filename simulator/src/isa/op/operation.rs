@@ -140,5 +140,6 @@ pub enum Op {
     /// Index into [`matrices`](super::Code::matrices).
     Matrix(u32),
     /// Index into [`textures`](super::Code::textures).
+    #[cfg(not(target_family = "wasm"))]
     Texture(u32),
 }

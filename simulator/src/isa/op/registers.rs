@@ -173,6 +173,7 @@ impl Op {
                 visit(op.a, Decides);
                 visit(op.d, Result);
             }
+            #[cfg(not(target_family = "wasm"))]
             Self::Texture(index) => {
                 let op = &code.textures[index as usize];
                 visit(op.object, Address);
@@ -189,6 +190,29 @@ impl Op {
                 op.d.iter().for_each(|reg| visit(*reg, Result));
             }
         }
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl Code {
+    /// The registers that an operation reads; a guard is its instruction's.
+    pub fn sources(&self, at: u32) -> Vec<Reg> {
+        self.of_role(at, |role| role != RegisterUse::Result)
+    }
+
+    /// Those that it writes.
+    pub fn results(&self, at: u32) -> Vec<Reg> {
+        self.of_role(at, |role| role == RegisterUse::Result)
+    }
+
+    fn of_role(&self, at: u32, is: impl Fn(RegisterUse) -> bool) -> Vec<Reg> {
+        let mut found = Vec::new();
+        self.insts[at as usize].op.registers(self, &mut |reg, role| {
+            if is(role) && reg != Reg::None {
+                found.push(reg);
+            }
+        });
+        found
     }
 }
 

@@ -30,6 +30,7 @@ impl Together {
     }
 
     /// The most that each block held, and what it holds now.
+    #[cfg(not(target_family = "wasm"))]
     pub fn held(&self) -> impl Iterator<Item = (u64, u64)> {
         self.blocks.values().map(|held| (held.most, held.now))
     }

@@ -1,7 +1,6 @@
 //! What the host computes and declares: sizes, structures, launches.
 
-use super::lines;
-use super::shapes::has;
+use super::{has, lines};
 
 /// Sizes whose axes are assigned one by one.
 #[test]
@@ -160,4 +159,39 @@ fn launches_by_function_are_read() {
     let text = "template <int B> __global__ void k(float *out) { out[0] = B; }\n\
                 int main() { cudaLaunchKernel((void *)k<64>, 2, 64, unknown, 0, 0); cudaLaunchKernel(); cudaLaunchKernel(k); }";
     has(text, &["//@ launch k<64><<<ceil_div(n, 64), 64>>>(out)"]);
+}
+
+#[test]
+fn the_hosts_reals_are_taken() {
+    let text = "const float R = 0.02f; const double D = -1e-7; const int N = 256;\n\
+                __global__ void k(float *a, float r, double d, float three, float unknown, half h, int i) { a[i] = r; }\n\
+                int main() { float *a; cudaMalloc(&a, N * sizeof(float));\n\
+                k<<<1, N>>>(a, R * 2, D, 3, f(x), (float)N / 512, (int)2.5f); }";
+    let want =
+        ["//@ out    a: f32[256]", "//@ launch k<<<1, 256>>>(a, 0.04, -1e-7, 3.0, 1.0, 0.5, 2)"].map(str::to_owned);
+    assert_eq!(lines(text), want);
+}
+
+/// Constant memory that the host fills gets values, as far as its type is known.
+#[test]
+fn the_hosts_symbols_are_filled() {
+    let text = "struct P { int w; float a; }; __constant__ P par;\n#define R 8\n#define LENGTH (2 * R + 1)\n__constant__ float taps[LENGTH]; __constant__ float other[3];\n\
+                namespace in { __constant__ float4 rows[2][R]; __constant__ int one; __constant__ S s; __constant__ float u[X]; __device__ int d; }\n\
+                __global__ void k(float *p) { p[0] = taps[0]; }\n\
+                void f(float *h) { cudaMemcpyToSymbol(taps, h, LENGTH * sizeof(float)); cudaMemcpyToSymbol(in::one, h, 4);\n\
+                cudaMemcpyToSymbolAsync(&in::rows, h, 1); cudaMemcpyToSymbol(in::s, h, 1); cudaMemcpyToSymbol(in::u, h, 1); cudaMemcpyToSymbol(in::d, h, 1);\n\
+                cudaMemcpyToSymbol(taps, h, 4); cudaMemcpyToSymbol(par, h, sizeof(P)); cudaMemcpyToSymbol(nowhere, h, 4); cudaMemcpyToSymbol(); cudaMemcpyToSymbol( }";
+    let want = [
+        "//@ size   n = 4096",
+        "//@ out    p: f32[n]",
+        "//@ constant par = {64, 1.0f}",
+        "//@ in     taps_values: f32[17] = uniform(-1, 1)",
+        "//@ constant taps = taps_values",
+        "//@ in     rows_values: f32[64] = uniform(-1, 1)",
+        "//@ constant in::rows = rows_values",
+        "//@ in     one_values: i32[1] = integers(0, 9)",
+        "//@ constant in::one = one_values",
+        "//@ launch k<<<ceil_div(n, 256), 256>>>(p)  // grid and block are guesses; the host fills in::s, in::u, which stay 0 here",
+    ];
+    assert_eq!(lines(text), want);
 }

@@ -1,7 +1,6 @@
 //! Kernels that macros make.
 
-use super::lines;
-use super::shapes::has;
+use super::{has, lines};
 
 /// Parameters may be a macro's.
 #[test]
@@ -37,5 +36,39 @@ fn macros_make_kernels() {
         "#define K() __global__\nK()\n",
     ] {
         lines(text);
+    }
+}
+
+/// Macros with parameters, nested, and such as have no end.
+#[test]
+fn the_hosts_macros_are_expanded() {
+    let cases: [(&str, &[&str]); 2] = [
+        (
+            "#define DIV_UP(a, b) (((a) + (b)-1) / (b))\n#define HALF(x) DIV_UP((x), 2)\nconst int N = 4000, BYTES = HALF(N * 8);\n\
+             __global__ void k(float *a, float *b, int n) { b[i] = a[i]; }\n\
+             int main() { float *a, *b; cudaMalloc((void **)&a, N * 4); cudaMalloc((void **)&b, DIV_UP(16000, 1));\n\
+             k<<<DIV_UP(HALF(N), 128), 128>>>(a, b, N); }",
+            &[
+                "//@ size   n = 4000",
+                "//@ in     a: f32[4000] = uniform(-1, 1)",
+                "//@ out    b: f32[4000]",
+                "//@ launch k<<<16, 128>>>(a, b, n)",
+            ],
+        ),
+        (
+            "#define F(x) G(x, x)\n#define G(a, b) (F(a) + F(b))\n#define H(a) a a a a a a a a\n#define I(a) H(H(H(H(H(H(H(a)))))))\n\
+             #define J(...) 3\n#define K(a\n#define A B * B * B * B * B * B * B * B\n#define B C * C * C * C * C * C * C\n\
+             #define C D * D * D * D * D * D * D * D\n#define D E * E * E * E * E * E * E * E * E\n#define E L * L * L * L * L * L * L\n#define L 1\n\
+             __global__ void k(float *p) { p[0] = 1; }\n\
+             int main() { k<<<F(1), 64>>>(p); k<<<I(1), I(I(I(1)))>>>(p); k<<<F(), G(1)>>>(p); k<<<J(1), K(1)>>>(p); k<<<F(1, F(>>>(p); k<<<A, A>>>(p); }",
+            &[
+                "//@ size   n = 4096",
+                "//@ out    p: f32[n]",
+                "//@ launch k<<<ceil_div(n, 64), 64>>>(p)  // the grid is a guess",
+            ],
+        ),
+    ];
+    for (text, want) in cases {
+        assert_eq!(lines(text), want, "{text}");
     }
 }

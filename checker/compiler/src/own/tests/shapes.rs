@@ -1,14 +1,6 @@
 //! What a text says of its memory and its shapes, and how far the made lines follow it.
 
-use super::lines;
-
-/// Every line of `wanted` is made, or the beginning of one.
-#[track_caller]
-pub(super) fn has(text: &str, wanted: &[&str]) {
-    let made = lines(text);
-    let missed: Vec<_> = wanted.iter().filter(|want| !made.iter().any(|line| line.starts_with(*want))).collect();
-    assert!(missed.is_empty(), "{text}\nmissed {missed:#?} in {made:#?}");
-}
+use super::{has, lines};
 
 /// `&(x[i])` is an address as `&x[i]` is; brackets around what is read make none of it.
 #[test]

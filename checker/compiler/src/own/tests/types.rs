@@ -1,7 +1,6 @@
 //! Names of types: the file's own, those of `std` and of libraries, enumerations.
 
-use super::lines;
-use super::shapes::has;
+use super::{has, lines};
 
 /// The last of the lines, which is the launch.
 #[track_caller]

@@ -1,7 +1,6 @@
 //! Kernels that a template of the host launches: what its parameters stand for.
 
-use super::lines;
-use super::shapes::has;
+use super::{has, lines};
 
 const SCALE: &str =
     "template <typename T> __global__ void scale(T *p, T f, int n) { if (i < n) p[i] = T(float(p[i]) * float(f)); }\n";

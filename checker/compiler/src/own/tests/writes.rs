@@ -1,7 +1,6 @@
 //! What kernels write otherwise than by an assignment, and what one variable of the host is to two parameters.
 
-use super::lines;
-use super::shapes::has;
+use super::{has, lines};
 
 /// Functions of an element, references to it, and members of members.
 #[test]

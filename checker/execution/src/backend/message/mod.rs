@@ -3,4 +3,6 @@
 pub(super) mod failure;
 pub(super) mod job;
 pub(super) mod outcome;
+pub(super) mod profile;
+pub(super) mod reply;
 pub(super) mod status;

@@ -19,7 +19,9 @@ pub fn visible(code: &Code, op: &Op) -> bool {
         Op::WarpBarrier { .. } | Op::Barrier(_) | Op::NanoSleep | Op::CopyCommit { .. } | Op::CopyWait { .. } => false,
         #[cfg(not(target_family = "wasm"))]
         Op::ClusterArrive { .. } | Op::ClusterWait { .. } => false,
-        Op::Matrix(_) | Op::Discard(_) | Op::Texture(_) => false,
+        Op::Matrix(_) | Op::Discard(_) => false,
+        #[cfg(not(target_family = "wasm"))]
+        Op::Texture(_) => false,
         op => match op.effect(code) {
             Effect::Memory | Effect::Exchange | Effect::Synchronises => true,
             Effect::Pure | Effect::Flow | Effect::Nothing | Effect::NotSimulated => false,

@@ -36,7 +36,7 @@ impl<O: Observer> Worker<'_, O> {
                         held.mask,
                         group.mask & self.asked(warp, held)
                     );
-                    FindingKind::SyncMask { explanation: vec![explanation] }
+                    FindingKind::sync_mask(explanation)
                 }
                 _ => continue,
             };
@@ -58,14 +58,7 @@ impl<O: Observer> Worker<'_, O> {
                     "lanes {:#010x} wait for lanes {missed:#010x}, which went another way and ended without it",
                     held.mask
                 );
-                self.report(
-                    shared,
-                    warp,
-                    held.pc,
-                    held.mask,
-                    FindingKind::SyncMask { explanation: vec![explanation] },
-                    Severity::Error,
-                );
+                self.report(shared, warp, held.pc, held.mask, FindingKind::sync_mask(explanation), Severity::Error);
             }
         }
     }

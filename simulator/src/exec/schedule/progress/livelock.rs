@@ -146,9 +146,9 @@ impl<O: Observer> Worker<'_, O> {
                 let space = if barrier.generic { AddressSpace::Generic } else { AddressSpace::Shared };
                 (space, barrier.base, barrier.offset, waits(barrier.kind))
             }
-            Op::CopyAsync(_) | Op::CopyBulk(_) | Op::Matrix(_) | Op::Texture(_) => {
-                return Some(Before { values: None });
-            }
+            Op::CopyAsync(_) | Op::CopyBulk(_) | Op::Matrix(_) => return Some(Before { values: None }),
+            #[cfg(not(target_family = "wasm"))]
+            Op::Texture(_) => return Some(Before { values: None }),
             _ => return None,
         };
         let lane = mask.trailing_zeros() as usize & 31;

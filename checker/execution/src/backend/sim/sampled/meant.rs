@@ -1,7 +1,8 @@
 //! Sizes at which conditions come out as at none that is known: what a kernel asks of its parameters says which sizes it means
 //! (`rows == cols`, `n % 641 == 0`, `n > 8300 && n < 16000`), and the simulator looks for some (`simulator::steer`).
 
-use super::opened::{Opened, chosen, ends_first, open};
+use super::chosen::{chosen, ends_first};
+use super::opened::{Opened, open};
 use super::switches::met_by_all;
 use crate::backend::machine::Stop;
 use crate::backend::message::job::{Program, Varying};
@@ -93,13 +94,7 @@ fn look(
 fn parameters(opened: &Opened<'_>, launch: usize, varying: &Varying) -> Option<Vec<Parameter>> {
     let planned = &opened.program.plan.launches[launch];
     let name = opened.program.artefact.names.get(&planned.kernel).unwrap_or(&planned.kernel);
-    let mut offset = 0;
-    let mut offsets = Vec::new();
-    for param in &opened.device.module().kernel(name)?.params {
-        offset = u32::next_multiple_of(offset, param.align.max(1));
-        offsets.push(offset);
-        offset += param.size;
-    }
+    let offsets: Vec<u32> = opened.device.module().kernel(name)?.offsets().collect();
     let own = varying.parameters.iter().filter(|parameter| parameter.line == planned.line);
     let found: Vec<Parameter> = own
         .filter_map(|own| {

@@ -4,6 +4,7 @@
 //!
 //! Judged is only what such blocks can tell for certain. A launch whose blocks read what blocks that did not run would have
 //! written, wait for them, or take too long, says nothing, and neither do the launches behind it.
+mod chosen;
 mod compare;
 mod ends;
 mod follows;

@@ -5,8 +5,9 @@
 //! hangs on the size (`n > 4000000`, `n >> 24`, `min(n, 90000)`), on where a thread is, or on how often it goes round, and a size
 //! where it turns may be small enough to be run whole.
 
+use super::chosen::{chosen, ends_first};
 use super::known;
-use super::opened::{chosen, ends_first, open};
+use super::opened::open;
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
 use crate::backend::message::status::{Status, Untried};

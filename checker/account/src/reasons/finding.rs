@@ -1,0 +1,87 @@
+//! What the simulator found, as reasons.
+
+use super::Scene;
+use super::place::{excerpt, who};
+use crate::element::Elements;
+use crate::orders::schedule_name;
+use execution::backend::Found;
+use report::{Cause, Excerpt, Reason, Sources, Verdict};
+use simulator::finding::Explanation;
+use simulator::{Access, Finding, FindingKind, MemoryLocation};
+
+pub(super) fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sources: &mut Sources) -> Option<Reason> {
+    let finding = &found.finding;
+    let verdict = Verdict::of(finding)?;
+    let Explanation { sentence: text, mut details } = say(finding, elements);
+    let seen = if finding.count > 1 { format!(", seen {} times", finding.count) } else { String::new() };
+    details.push(format!("at {}, schedule {}{seen}", scene.case, schedule_name(&found.schedule)));
+
+    let excerpts: Vec<Excerpt> = match &finding.kind {
+        FindingKind::Race { first, second, .. } | FindingKind::LateWrite { first, second } => {
+            [first, second].into_iter().filter_map(|access| side(access, scene, sources)).collect()
+        }
+        FindingKind::Uninitialised { access, .. } if access.place.line != finding.place.line => {
+            let used = excerpt(&finding.place, &format!("used by {}", who(&finding.place)), scene, sources);
+            side(access, scene, sources).into_iter().chain(used).collect()
+        }
+        kind => {
+            let label = match access(kind) {
+                // The reason's sentence names the element.
+                Some(access) if access.object.name().is_some() => format!("{} by {}", access.what, who(&finding.place)),
+                Some(access) => format!("{} at {:#x} by {}", access.what, access.address, who(&finding.place)),
+                None => who(&finding.place),
+            };
+            excerpt(&finding.place, &label, scene, sources).into_iter().collect()
+        }
+    };
+    let reason = Reason::new(verdict, text).with_details(details).with_excerpts(excerpts);
+    Some(Reason { cause: cause(&finding.kind), ..reason })
+}
+
+/// What is behind a finding, where its verdict alone does not say what to try first.
+fn cause(kind: &FindingKind) -> Option<Cause> {
+    Some(match kind {
+        FindingKind::OutOfBounds { access } => match access.object {
+            MemoryLocation::Heap { freed: Some(_), .. } => Cause::Freed,
+            MemoryLocation::OtherThread { .. } => Cause::OtherThread,
+            MemoryLocation::Null { .. } => Cause::NullPointer,
+            _ => return None,
+        },
+        #[cfg(not(target_family = "wasm"))]
+        FindingKind::Uninitialised { usage: simulator::finding::Usage::NotGiven, .. } => Cause::NotGiven,
+        FindingKind::Uninitialised { access, .. } if access.object == MemoryLocation::Register => Cause::Variable,
+        FindingKind::Livelock { polls, .. } if polls.iter().any(|poll| poll.lacks.is_some()) => Cause::Mbarrier,
+        _ => return None,
+    })
+}
+
+fn side(access: &Access, scene: &Scene<'_>, sources: &mut Sources) -> Option<Excerpt> {
+    excerpt(&access.place, &format!("{} by {}", access.what, who(&access.place)), scene, sources)
+}
+
+fn access(kind: &FindingKind) -> Option<&Access> {
+    match kind {
+        FindingKind::OutOfBounds { access }
+        | FindingKind::Misaligned { access }
+        | FindingKind::WriteToConstant { access }
+        | FindingKind::InputChanged { access }
+        | FindingKind::Uninitialised { access, .. } => Some(access),
+        _ => None,
+    }
+}
+
+/// The finding in words, with what this command can do about it.
+pub(super) fn say(finding: &Finding, elements: &Elements) -> Explanation {
+    let mut explanation = finding.explain(&|location, access| elements.say(location, access));
+    explanation.details.extend(match finding.kind {
+        FindingKind::StepLimit { .. } => {
+            Some("if it is only slow: `checker run FILE.cu --steps N` sets another limit".to_owned())
+        }
+        FindingKind::Unsupported { .. } => Some(
+            "nothing is judged without it: write it another way, or see what a GPU does (`checker run --backend gpu`)"
+                .to_owned(),
+        ),
+        _ => None,
+    });
+    explanation
+}

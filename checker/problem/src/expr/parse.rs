@@ -1,0 +1,162 @@
+//! How an expression is written.
+
+use super::cursor::{Cursor, Number};
+use super::{Expr, Function, Node, Op};
+use crate::error::{LineError, did_you_mean};
+use crate::kernel_name::KernelName;
+use crate::statement::parse_dtype;
+
+/// Names that look like functions, for suggestions.
+const FUNCTIONS: [&str; 6] = ["ceil_div", "min", "max", "log2", "sizeof", "active_blocks"];
+/// Deepest nesting of parentheses, calls and signs.
+const MAX_DEPTH: u32 = 64;
+
+impl Expr {
+    /// Parses one expression; leaves what follows to the caller.
+    pub fn parse(cursor: &mut Cursor) -> Result<Self, LineError> {
+        Self::parse_shift(cursor, 0)
+    }
+
+    fn parse_shift(cursor: &mut Cursor, depth: u32) -> Result<Self, LineError> {
+        let mut left = Self::parse_sum(cursor, depth)?;
+        loop {
+            let column = cursor.column();
+            // `<<<` and `>>>` enclose a launch configuration; they are never shifts.
+            let op = if cursor.starts_with("<<<") || cursor.starts_with(">>>") {
+                return Ok(left);
+            } else if cursor.take("<<") {
+                Op::Shl
+            } else if cursor.take(">>") {
+                Op::Shr
+            } else {
+                return Ok(left);
+            };
+            let right = Self::parse_sum(cursor, depth)?;
+            left = Self { column, node: Node::Binary(op, Box::new(left), Box::new(right)) };
+        }
+    }
+
+    fn parse_sum(cursor: &mut Cursor, depth: u32) -> Result<Self, LineError> {
+        let mut left = Self::parse_product(cursor, depth)?;
+        loop {
+            let column = cursor.column();
+            let op = match cursor.peek() {
+                Some('+') => Op::Add,
+                Some('-') => Op::Sub,
+                _ => return Ok(left),
+            };
+            cursor.next_raw();
+            let right = Self::parse_product(cursor, depth)?;
+            left = Self { column, node: Node::Binary(op, Box::new(left), Box::new(right)) };
+        }
+    }
+
+    fn parse_product(cursor: &mut Cursor, depth: u32) -> Result<Self, LineError> {
+        let mut left = Self::parse_unary(cursor, depth)?;
+        loop {
+            let column = cursor.column();
+            let op = match cursor.peek() {
+                Some('*') => Op::Mul,
+                Some('/') => Op::Div,
+                Some('%') => Op::Rem,
+                _ => return Ok(left),
+            };
+            cursor.next_raw();
+            let right = Self::parse_unary(cursor, depth)?;
+            left = Self { column, node: Node::Binary(op, Box::new(left), Box::new(right)) };
+        }
+    }
+
+    fn parse_unary(cursor: &mut Cursor, depth: u32) -> Result<Self, LineError> {
+        let column = cursor.column();
+        if depth >= MAX_DEPTH {
+            return Err(cursor.error(format!("nested more than {MAX_DEPTH} deep")));
+        }
+        if cursor.take("-") {
+            let inner = Self::parse_unary(cursor, depth + 1)?;
+            return Ok(Self { column, node: Node::Neg(Box::new(inner)) });
+        }
+        if cursor.take("(") {
+            let inner = Self::parse_shift(cursor, depth + 1)?;
+            Self::close(cursor, column)?;
+            return Ok(inner);
+        }
+        cursor.count_value()?;
+        match cursor.take_number()? {
+            Some(Number::Int(value)) => return Ok(Self { column, node: Node::Int(value) }),
+            Some(Number::Real(_)) => {
+                return Err(cursor.error_at(column, "a real number here: expressions are of integers"));
+            }
+            None => {}
+        }
+        let Some(name) = cursor.take_name() else {
+            let found = cursor.found();
+            return Err(cursor.error(format!("expected a number, a name or `(`, found {found}")));
+        };
+        let open = cursor.column();
+        if !cursor.take("(") {
+            return Ok(Self { column, node: Node::Name(name) });
+        }
+        Self::parse_call(cursor, column, open, &name, depth + 1)
+    }
+
+    fn parse_call(cursor: &mut Cursor, column: u32, open: u32, name: &str, depth: u32) -> Result<Self, LineError> {
+        let function = match name {
+            "ceil_div" => Function::CeilDiv,
+            "min" => Function::Min,
+            "max" => Function::Max,
+            "log2" => Function::Log2,
+            "sizeof" => {
+                let dtype = parse_dtype(cursor)?;
+                Self::close(cursor, open)?;
+                return Ok(Self { column, node: Node::Int(dtype.size() as i64) });
+            }
+            "active_blocks" => {
+                let kernel = KernelName::parse(cursor)?;
+                cursor.require(",")?;
+                let block = Self::parse_shift(cursor, depth)?;
+                cursor.require(",")?;
+                let shared = Self::parse_shift(cursor, depth)?;
+                Self::close(cursor, open)?;
+                let node = Node::ActiveBlocks(Box::new(kernel), Box::new([block, shared]));
+                return Ok(Self { column, node });
+            }
+            _ => {
+                let hint = did_you_mean(name, FUNCTIONS);
+                return Err(cursor.error_at(column, format!("unknown function `{name}`{hint}")));
+            }
+        };
+        let mut args = Vec::new();
+        if !cursor.starts_with(")") {
+            args.push(Self::parse_shift(cursor, depth)?);
+            while cursor.take(",") {
+                args.push(Self::parse_shift(cursor, depth)?);
+            }
+        }
+        Self::close(cursor, open)?;
+        let right_count = match function {
+            Function::CeilDiv => args.len() == 2,
+            Function::Log2 => args.len() == 1,
+            Function::Min | Function::Max => args.len() >= 2,
+        };
+        if !right_count {
+            let wants = match function {
+                Function::CeilDiv => "ceil_div(a, b)",
+                Function::Log2 => "log2(a)",
+                Function::Min => "min(a, b, ...)",
+                Function::Max => "max(a, b, ...)",
+            };
+            let given = args.len();
+            return Err(cursor.error_at(column, format!("`{name}` is written `{wants}`; {given} given")));
+        }
+        Ok(Self { column, node: Node::Call(function, args) })
+    }
+
+    fn close(cursor: &mut Cursor, open: u32) -> Result<(), LineError> {
+        if cursor.take(")") {
+            return Ok(());
+        }
+        let found = cursor.found();
+        Err(cursor.error(format!("expected `)` for the `(` in column {open}, found {found}")))
+    }
+}
