@@ -289,9 +289,9 @@ impl Expr {
             "max" => Function::Max,
             "log2" => Function::Log2,
             "sizeof" => {
-                let dtype = super::statement::parse_dtype(cursor)?;
+                let bytes = super::statement::parse_bytes(cursor)?;
                 Self::close(cursor, open)?;
-                return Ok(Self { column, node: Node::Int(dtype.size() as i64) });
+                return Ok(Self { column, node: Node::Int(bytes) });
             }
             "active_blocks" => {
                 let kernel = KernelName::parse(cursor)?;
