@@ -80,6 +80,13 @@ fn race(excerpts: &[Excerpt]) -> Option<String> {
     let [one, other, ..] = excerpts else { return None };
     let named = |excerpt: &Excerpt| format!("{}:{}", excerpt.file, excerpt.line);
     Some(if (&one.file, one.line) == (&other.file, other.line) {
+        if reads_another(one) {
+            return Some(format!(
+                "In {} a thread reads an element that another one writes: which barrier do all of them meet at, after one round and before \
+                 the next?",
+                named(one)
+            ));
+        }
         format!(
             "Several threads are in {} at once. Do they all update one place? Then one atomic has to do it (atomicAdd for +=); else what \
              makes one of them wait for the other?",
@@ -88,6 +95,17 @@ fn race(excerpts: &[Excerpt]) -> Option<String> {
     } else {
         format!("What makes {} of one thread come before or after {} of the other?", named(one), named(other))
     })
+}
+
+/// Does its line read another element than it writes, as in `s[t] += s[t + k]`? No atomic puts that in order.
+fn reads_another(access: &Excerpt) -> bool {
+    let at = access.line.saturating_sub(access.first) as usize;
+    let Some((written, read)) = access.lines.get(at).and_then(|line| line.split_once('=')) else { return false };
+    let Some((name, index)) = written.split_once('[') else { return false };
+    let name = name.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+    let index = index.rsplit_once(']').map_or(index, |(index, _)| index);
+    let element = format!("{name}[{index}]");
+    !name.is_empty() && read.replace(&element, "").contains(&format!("{name}["))
 }
 
 /// What to try about a failure whose cause is known, at the place where it shows.
@@ -140,6 +158,36 @@ fn wrong_element(element: &str, pattern: Option<Pattern>) -> String {
         }
         Some(Pattern::LongWait | Pattern::Untried) | None => {
             format!("Which thread writes {element}? Follow it by hand: where does its value go wrong?")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(line: &str) -> String {
+        let excerpt = |label: &str| Excerpt {
+            file: "k.cu".into(),
+            line: 7,
+            column: None,
+            length: None,
+            label: label.into(),
+            first: 6,
+            lines: vec!["__syncthreads();".into(), line.into()],
+        };
+        race(&[excerpt("read by thread 0"), excerpt("write by thread 32")]).unwrap_or_default()
+    }
+
+    #[test]
+    fn an_atomic_is_offered_where_it_would_do() {
+        for line in
+            ["count[0] += 1;", "h[x[i] >= 0 ? 1 : 0] = h[x[i] >= 0 ? 1 : 0] + 1;", "sum[c] = sum[c] + x[i];", "n++;"]
+        {
+            assert!(asked(line).contains("one atomic"), "{line}: {}", asked(line));
+        }
+        for line in ["low[t] = min(low[t], low[t + k]);", "s[t] += s[t + k];", "if (t < k) t2[r][c] += t2[r][c + k];"] {
+            assert!(asked(line).contains("which barrier"), "{line}: {}", asked(line));
         }
     }
 }

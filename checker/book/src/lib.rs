@@ -25,7 +25,7 @@ use anyhow::Context as _;
 pub use directive::DirectiveError;
 use directive::Piece;
 pub use kept::is_learners;
-pub use live::PageKernels;
+pub use live::{FOLDER as LIVE, PageKernels};
 use mdbook_preprocessor::book::{Book, BookItem};
 use mdbook_preprocessor::errors::Result;
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};

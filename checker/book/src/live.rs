@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::kept::Kept;
 
 /// The folder beside the pages.
-const FOLDER: &str = "live";
+pub const FOLDER: &str = "live";
 /// The simulator in it.
 const SIMULATOR: &str = "simulator.wasm";
 /// The scripts, from the workbook's root.

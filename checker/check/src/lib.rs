@@ -166,6 +166,22 @@ pub enum CheckError {
         /// The exercise.
         problem: String,
     },
+    /// An exercise's worked answer was never there, as in what a class is given.
+    #[error("this copy has no worked solution of `{problem}`")]
+    NoSolution {
+        /// The exercise.
+        problem: String,
+    },
+    /// A size that a file's run was given, and that it does not have.
+    #[error("--size {size}: {of} has no such size; it has {}", if known.is_empty() { "none" } else { known })]
+    NoSize {
+        /// The size.
+        size: String,
+        /// The file, or its problem.
+        of: String,
+        /// Names of those that there are.
+        known: String,
+    },
     /// A file of the reader's own that does not say how it is launched.
     #[error("{}", no_lines(file, lines))]
     NoLines {
@@ -202,6 +218,7 @@ impl CheckError {
     pub fn is_usage(&self) -> bool {
         match self {
             Self::Problem(_) | Self::Shipped { .. } | Self::Gone { .. } | Self::NoLines { .. } => true,
+            Self::NoSolution { .. } | Self::NoSize { .. } => true,
             Self::Compile(error) => error.cause() != CompileCause::Environment,
             // What a file's fill names is the file's doing.
             Self::Backend(backend::BackendError::Failure(backend::JobError::Fill { .. })) => true,

@@ -5,11 +5,12 @@
 //! secret              where seeds come from, for its owner's eyes only
 //! kernels/HASH/kernel.cu    what was handed in, by content
 //! grades/EXERCISE/STUDENT-HASH.json
+//! without.json        who handed in files, and no kernel among them
 //! grades.csv, pages/  made from the grades, anew every time
 //! ```
 
 use crate::grade::Grade;
-use crate::intake::identity;
+use crate::intake::{Without, identity};
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -24,6 +25,8 @@ const LARGEST: u64 = 64 << 20;
 const PATIENCE: u32 = 20;
 /// What a folder must hold to be taken for a grade book.
 const MARK: &str = "grade-book.json";
+/// Who handed in nothing that could be taken.
+const WITHOUT: &str = "without.json";
 
 /// Why a grade book cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -88,6 +91,8 @@ pub struct Read {
     pub grades: Vec<Grade>,
     /// Files that are none: a damaged one is graded anew.
     pub damaged: Vec<(PathBuf, String)>,
+    /// Students of whom nothing could be taken.
+    pub without: Vec<Without>,
 }
 
 impl Book {
@@ -222,6 +227,25 @@ impl Book {
         self.write(&place(grade), &bytes)
     }
 
+    /// Keeps who handed in nothing that could be taken, those of before among them: until something of theirs is.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn keep_without(&self, read: &mut Read, found: &[Without]) -> Result<(), BookError> {
+        let again = |known: &Without| found.iter().any(|new| new.student == known.student);
+        read.without.retain(|known| !again(known));
+        read.without.extend_from_slice(found);
+        read.without.retain(|known| read.grades.iter().all(|grade| grade.student != known.student));
+        read.without.sort();
+        if read.without.is_empty() && !self.path.join(WITHOUT).exists() {
+            return Ok(());
+        }
+        // Plain data, as a grade is.
+        let mut bytes = serde_json::to_vec_pretty(&read.without).unwrap_or_default();
+        bytes.push(b'\n');
+        self.write(Path::new(WITHOUT), &bytes)
+    }
+
     /// All grades.
     ///
     /// # Errors
@@ -248,6 +272,15 @@ impl Book {
                 Ok(grade) => read.grades.push(grade),
                 Err(why) => read.damaged.push((path, why)),
             }
+        }
+        let without = self.path.join(WITHOUT);
+        match files::read_named(&without, LARGEST) {
+            Ok(bytes) => match serde_json::from_slice(&bytes) {
+                Ok(known) => read.without = known,
+                Err(error) => read.damaged.push((without, error.to_string())),
+            },
+            Err(error) if error.is_missing() => {}
+            Err(source) => return Err(BookError::File { path: without, source }),
         }
         read.grades.sort_by(|a, b| {
             (&a.exercise, &a.student, a.submitted.time, &a.submitted.file).cmp(&(

@@ -237,7 +237,10 @@ fn without_hints(path: &Path) -> Result<Vec<u8>, DistError> {
     let text = String::from_utf8(read(path)?).map_err(|_| wrong("it is not UTF-8".to_owned()))?;
     let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
     if table.contains_key("hints") {
-        let none = ["Read the page of this exercise once more.", "Ask your teacher: hints are not handed out."];
+        let none = [
+            "Read the starter's comments, and the task as it was given to you, once more.",
+            "Ask your teacher: hints are not handed out.",
+        ];
         table.insert("hints".to_owned(), none.map(toml::Value::from).to_vec().into());
     }
     toml::to_string(&table).map(String::into_bytes).map_err(|error| wrong(error.to_string()))

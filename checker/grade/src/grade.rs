@@ -102,10 +102,15 @@ impl Grade {
 
     /// The command that checks it again. It is for pasting, so no name in it is more than a name.
     pub fn repeat(&self) -> String {
+        self.repeat_with("")
+    }
+
+    /// The same with these further options.
+    pub fn repeat_with(&self, options: &str) -> String {
         let student = system::text::word(&self.student.to_string());
         // A name that begins with a hyphen, quoted or not, would be an option.
         let end = if student.trim_start_matches('\'').starts_with('-') { "-- " } else { "" };
-        format!("checker grade again {end}{student} {}", self.exercise)
+        format!("checker grade again {options}{end}{student} {}", self.exercise)
     }
 
     /// Is there nothing left to do?

@@ -17,14 +17,23 @@ const MOST: usize = 50;
 /// Two submissions that look alike.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair<'a> {
-    /// One.
+    /// One; of several that are the same file the first.
     pub one: &'a Grade,
-    /// The other.
+    /// The other; likewise.
     pub other: &'a Grade,
     /// Part of the smaller one's own rows that both have, 0 to 1.
     pub alike: f64,
-    /// Whether both are the same file, byte by byte.
-    pub same_file: bool,
+}
+
+/// What looks alike among the submissions for an exercise.
+#[derive(Debug, Default, PartialEq)]
+pub struct Alike<'a> {
+    /// Submissions that are the same file, byte by byte; two at least.
+    pub same: Vec<Vec<&'a Grade>>,
+    /// Pairs of different files, the most alike first.
+    pub pairs: Vec<Pair<'a>>,
+    /// Pairs beyond those.
+    pub more: usize,
 }
 
 /// What is compared of a listing.
@@ -32,31 +41,37 @@ fn rows(code: &[String]) -> BTreeSet<String> {
     code.windows(WINDOW).map(|window| hash(window.iter().map(String::as_bytes))).collect()
 }
 
-/// The pairs of one exercise, the most alike first. `starter` is the code that everybody begins with.
-pub fn pairs<'a>(grades: &[&'a Grade], starter: &[String]) -> Vec<Pair<'a>> {
+/// What looks alike of one exercise. `starter` is the code that everybody begins with.
+pub fn alike<'a>(grades: &[&'a Grade], starter: &[String]) -> Alike<'a> {
     let given = rows(starter);
-    let own: Vec<BTreeSet<String>> =
-        grades.iter().map(|grade| rows(&grade.code).difference(&given).cloned().collect()).collect();
-    let mut pairs = Vec::new();
-    for (at, one) in grades.iter().enumerate() {
-        for (beside, other) in grades.iter().enumerate().skip(at + 1) {
-            if one.student == other.student {
-                continue;
-            }
-            let same_file = one.submitted.sha256 == other.submitted.sha256;
-            let fewer = own[at].len().min(own[beside].len());
-            let shared = own[at].intersection(&own[beside]).count();
-            let alike = if fewer >= FEWEST { shared as f64 / fewer as f64 } else { 0.0 };
-            if alike >= ALIKE {
-                pairs.push(Pair { one, other, alike, same_file });
+    let mut files: Vec<(Vec<&'a Grade>, BTreeSet<String>)> = Vec::new();
+    for &grade in grades {
+        match files.iter_mut().find(|(same, _)| same[0].submitted.sha256 == grade.submitted.sha256) {
+            Some((same, _)) if same.iter().any(|other| other.student == grade.student) => {}
+            Some((same, _)) => same.push(grade),
+            None => {
+                let own: BTreeSet<String> = rows(&grade.code).difference(&given).cloned().collect();
+                if own.len() >= FEWEST {
+                    files.push((vec![grade], own));
+                }
             }
         }
     }
-    pairs.sort_by(|a, b| {
-        (b.same_file, b.alike).partial_cmp(&(a.same_file, a.alike)).unwrap_or(std::cmp::Ordering::Equal)
-    });
+    let mut pairs = Vec::new();
+    for (at, (one, own)) in files.iter().enumerate() {
+        for (other, others) in &files[at + 1..] {
+            let fewer = own.len().min(others.len());
+            let alike = own.intersection(others).count() as f64 / fewer as f64;
+            if alike >= ALIKE && one[0].student != other[0].student {
+                pairs.push(Pair { one: one[0], other: other[0], alike });
+            }
+        }
+    }
+    pairs.sort_by(|a, b| b.alike.total_cmp(&a.alike));
+    let more = pairs.len().saturating_sub(MOST);
     pairs.truncate(MOST);
-    pairs
+    let same = files.into_iter().map(|(same, _)| same).filter(|same| same.len() > 1).collect();
+    Alike { same, pairs, more }
 }
 
 #[cfg(test)]
@@ -86,8 +101,9 @@ mod tests {
         let (ada, bob) = (grade("ada", &copy), grade("bob", &copy));
         let (cyd, dan) = (grade("cyd", &names[..20]), grade("dan", &names[..20]));
         let eve = grade("eve", &[&names[..20], &names[50..60], &names[20..32]].concat());
-        let found = pairs(&[&ada, &bob, &cyd, &dan, &eve], &starter);
+        let found = alike(&[&ada, &bob, &cyd, &dan, &eve], &starter);
         let found: Vec<_> = found
+            .pairs
             .iter()
             .map(|pair| (pair.one.student.name.as_str(), pair.other.student.name.as_str(), pair.alike))
             .collect();
@@ -99,6 +115,25 @@ mod tests {
         let names: Vec<String> = (0..60).map(|n| format!("OP{n}")).collect();
         let code: Vec<&str> = names.iter().map(String::as_str).collect();
         let (one, two) = (grade("ada", &code), grade("ada", &code));
-        assert!(pairs(&[&one, &two], &[]).is_empty());
+        assert_eq!(alike(&[&one, &two], &[]), Alike::default());
+    }
+
+    #[test]
+    fn the_same_file_is_told_once_and_what_is_not_shown_is_counted() {
+        let names: Vec<String> = (0..60).map(|n| format!("OP{n}")).collect();
+        let code: Vec<&str> = names.iter().map(String::as_str).collect();
+        let students: Vec<String> = (0..14).map(|n| format!("s{n:02}")).collect();
+        let mut grades: Vec<Grade> = students.iter().map(|student| grade(student, &code)).collect();
+        for copy in 1..3 {
+            grades[copy].submitted.sha256 = grades[0].submitted.sha256.clone();
+        }
+        let grades: Vec<&Grade> = grades.iter().collect();
+        let found = alike(&grades, &[]);
+        let same: Vec<Vec<&str>> =
+            found.same.iter().map(|same| same.iter().map(|grade| grade.student.name.as_str()).collect()).collect();
+        assert_eq!(same, [["s00", "s01", "s02"]]);
+        // Twelve files: 66 pairs.
+        assert_eq!((found.pairs.len(), found.more), (50, 16));
+        assert!(found.pairs.iter().all(|pair| !["s01", "s02"].contains(&pair.other.student.name.as_str())));
     }
 }

@@ -22,6 +22,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use system::text;
 
+/// The grade book that is meant where none is named.
+const BOOK: &str = "grades";
+
 /// What to grade and how.
 #[derive(Debug, Clone, Args)]
 #[command(
@@ -76,7 +79,7 @@ pub struct GradeArgs {
 #[derive(Debug, Clone, Args)]
 struct How {
     /// The grade book, a folder
-    #[arg(long, value_name = "DIR", global = true, default_value = "grades")]
+    #[arg(long, value_name = "DIR", global = true, default_value = BOOK)]
     book: PathBuf,
     /// Points: a rubric.toml [default: the one in the grade book, else 4 for results, 2 for no findings, 4 for goals]
     #[arg(long, value_name = "FILE", global = true)]
@@ -181,6 +184,7 @@ fn grade(context: &Context, args: &GradeArgs, submissions: &Path) -> Outcome {
         return Ok(if summary.open > 0 { Exit::Environment } else { Exit::Met });
     }
     let mut read = book.read().map_err(GradeError::from).map_err(fault)?;
+    book.keep_without(&mut read, &taken.without).map_err(GradeError::from).map_err(fault)?;
     let stale = course.others(&mut read.grades, &taken.submissions).map_err(fault)?;
     write_tables(&book, &read, &rubric)?;
     let notes = notes(args, &rubric, &read, &taken);
@@ -294,7 +298,7 @@ fn keep_rubric(book: &Book, how: &How) -> Result<(), Fault> {
 /// Writes what is made of all grades.
 fn write_tables(book: &Book, read: &Read, rubric: &Rubric) -> Result<(), Fault> {
     let files = [
-        ("grades.csv", table::grades(&read.grades, rubric.attempts.count)),
+        ("grades.csv", table::grades(&read.grades, &read.without, rubric.attempts.count)),
         ("submissions.csv", table::submissions(&read.grades)),
     ];
     for (name, content) in files {

@@ -209,6 +209,8 @@ fn the_best_of_several_counts_and_coming_late_costs() {
     // Two students of one name stay two.
     let best = points(late.to_owned());
     assert_eq!(best, "student,id,ex01,total,not_graded\nada,1,7,7,0\nada,2,10,10,0\nbob,3,10,10,0\n");
+    let each = workbook.read("grades/submissions.csv");
+    assert!(each.contains("PASSED,7,10,3 days late: -3 points"), "{each}");
     let last = points(format!("{late}[attempts]\ncount = \"last\"\n"));
     assert_eq!(last, "student,id,ex01,total,not_graded\nada,1,7,7,0\nada,2,10,10,0\nbob,3,0,0,0\n");
     let ambiguous = workbook.run(["grade", "explain", "ada", "ex01"]);

@@ -208,7 +208,29 @@ fn what_is_for_no_exercise_is_graded_as_none() {
     {
         assert!(ran.stdout.contains(says), "{says}: {}", ran.stdout);
     }
-    assert_eq!(workbook.read("odd-book/grades.csv"), "student,id,ex01,total,not_graded\ndan,,10,10,0\n");
+    // Nobody is lost: each has a row, and is to be looked at until something of theirs is taken.
+    let table = |book: &str| workbook.read(&format!("{book}/grades.csv"));
+    let rows = "ada,,,0,0\nbob,,,0,0\ncyd,,,0,0\ndan,,10,10,0\neve,,,0,0\n";
+    workbook.write("odd/eve/kernel.cu.txt", &good);
+    let grade = || workbook.run(["grade", "odd", "--seed", "7", "--exercise", "ex01", "--book", "odd-book"]);
+    assert_eq!(grade().code, Some(0));
+    assert_eq!(table("odd-book"), format!("student,id,ex01,total,not_graded\n{rows}"));
+    let looked_at = |who: &str| {
+        workbook.read("odd-book/pages/index.html").contains(&format!("<td>{who}</td><td></td><td>nothing taken</td>"))
+    };
+    assert!(["ada", "bob", "cyd", "eve"].into_iter().all(looked_at), "{}", workbook.read("odd-book/pages/index.html"));
+    let ran = workbook.run(["grade", "explain", "eve", "ex01", "--book", "odd-book"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("there is eve/kernel.cu.txt"), "{ran:?}");
+    std::fs::remove_dir_all(workbook.path("odd")).expect("removed");
+    workbook.write("odd/ada/kernel.cu", &good);
+    assert_eq!(grade().code, Some(0));
+    assert_eq!(
+        table("odd-book"),
+        format!("student,id,ex01,total,not_graded\n{}", rows.replace("ada,,,0,0", "ada,,10,10,0"))
+    );
+    assert!(!looked_at("ada") && looked_at("eve"));
+    let ran = workbook.run(["grade", "explain", "ada", "ex01", "--book", "odd-book"]);
+    assert!(ran.stdout.contains("checker grade again --book odd-book ada ex01"), "{ran:?}");
 }
 
 /// Archives in archives: one that is mostly nothing is left out, and those beside it are taken.
@@ -234,7 +256,10 @@ fn an_archive_that_swells_is_left_out() {
         "{}",
         ran.stdout
     );
-    assert_eq!(workbook.read("bombed/grades.csv"), "student,id,ex01,total,not_graded\nada,,10,10,0\nbob,,10,10,0\n");
+    assert_eq!(
+        workbook.read("bombed/grades.csv"),
+        "student,id,ex01,total,not_graded\na-bomb,,,0,0\nada,,10,10,0\nbob,,10,10,0\n"
+    );
 }
 
 /// Lists as spreadsheets save them, and two rows of one name.

@@ -128,6 +128,26 @@ fn ex01_is_solved_on_a_phone_by_keyboard() {
         .until("[...document.querySelectorAll('main table code')].some(code => code.innerText.startsWith('ex01 ✓'))");
 }
 
+/// The printed link leads to the first page, which may have no kernel on it.
+#[test]
+fn the_token_is_taken_on_a_page_without_a_kernel() {
+    let summary = "# Summary\n\n- [About](about.md)\n- [First things](first.md)\n- [Second thoughts](second.md)\n";
+    let files = [
+        ("book/src/SUMMARY.md", summary),
+        ("book/src/about.md", "# About\n\nWords.\n"),
+        ("book/src/first.md", FIRST),
+        ("book/src/second.md", SECOND),
+    ];
+    let (Some(mut browser), site) = (Browser::start(), served(&[], &files)) else { return };
+    browser.open(&site.link(""));
+    browser.until("location.hash === ''");
+    browser.open(&format!("http://{}/first.html", site.host));
+    browser.until("document.querySelector('.wb-desk > button')");
+    browser.click("✎ Edit exercises/ex01");
+    browser.has("NOT YET");
+    assert_eq!(browser.wrong(), Vec::<String>::new());
+}
+
 #[test]
 fn the_starter_comes_back_and_goes_again() {
     let (Some(mut browser), site) = (Browser::start(), site()) else { return };

@@ -255,6 +255,31 @@ fn a_lock_that_only_lockstep_hangs_is_said_to_be_one() {
     assert!(report["reasons"][0]["details"].to_string().contains(words), "{}", report["reasons"]);
 }
 
+/// A lock, its clearing launch, and what is told first.
+const LOCKS: [(&str, &str, &str); 3] = [
+    ("nobody has cleared it", "", "uninitialised"),
+    ("it was cleared", "//@ launch clear<<<1, 1>>>(lock)\n", "livelock"),
+    ("only its neighbour was", "//@ launch clear<<<1, 1>>>(lock + 1)\n", "uninitialised"),
+];
+
+#[test]
+fn a_lock_that_holds_just_anything_is_told_before_those_who_wait_for_it() {
+    for (name, clears, verdict) in LOCKS {
+        let text = format!(
+            "//@ scratch lock: i32[2]\n//@ inout sum: i32[1] = zeros\n{clears}//@ launch k<<<1, 64>>>(lock, sum)\n\
+             __global__ void clear(int* lock)\n{{\n    *lock = 0;\n}}\n__global__ void k(int* lock, int* sum)\n{{\n    \
+             while (atomicCAS(lock, 0, 1) != 0) {{ }}\n    atomicAdd(sum, 1);\n}}\n"
+        );
+        let report = report(&run(&text, &["--json"]));
+        assert_eq!(report["verdict"], verdict, "{name}: {}", report["reasons"]);
+        let asks = if verdict == "livelock" { "Who was to change" } else { "Who was to write those bytes" };
+        assert!(report["try_first"].as_str().is_some_and(|words| words.starts_with(asks)), "{name}: {report}");
+        let told =
+            report["reasons"].as_array().is_some_and(|all| all.iter().any(|reason| reason["verdict"] == "livelock"));
+        assert!(told, "{name}: {}", report["reasons"]);
+    }
+}
+
 /// Waits that give up after some attempts, as bodies of `k(int* c, int* n)`, and the same without an end to their patience.
 const GIVES_UP: [(&str, &str, &str); 4] = [
     (

@@ -116,8 +116,8 @@ fn bad_options_are_bad_usage() {
         assert!(ran.stderr.contains(says), "{args:?}: {}", ran.stderr);
     }
     let ran = run(folder.path(), &good, &["--size", "m=3"]);
-    assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.stdout.contains("no size `m`"), "{}", ran.stdout);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("--size m: kernel.cu has no such size; it has n"), "{}", ran.stderr);
     let gone: Ran = checker().args(["run", "gone.cu"]).current_dir(folder.path()).output().expect("it starts").into();
     assert_eq!(gone.code, Some(2), "{gone:?}");
     assert!(gone.stderr.contains("gone.cu"), "{}", gone.stderr);

@@ -8,13 +8,13 @@ mod status;
 mod wrong;
 
 use super::element::Elements;
-use execution::backend::{Checked, Status};
+use execution::backend::{Checked, Found, Status};
 use finding::{finding, say};
 use plan::Buffer;
 use problem::LineError;
 use report::{Reason, Sources, Verdict};
 use run::chosen;
-use simulator::Severity;
+use simulator::{Finding, FindingKind, Severity};
 use status::status;
 use std::path::Path;
 use system::text;
@@ -36,14 +36,13 @@ pub struct Scene<'a> {
 /// Everything that speaks against this result, the gravest first; empty when there is nothing.
 pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Reason> {
     let elements = Elements::new(sources.lines(scene.file), scene.buffers);
-    let grave =
-        |severity| checked.findings.iter().filter(move |found| found.finding.severity == severity).collect::<Vec<_>>();
-    let mut reasons: Vec<Reason> = Vec::new();
-    for found in grave(Severity::Fault) {
-        reasons.extend(finding(found, &elements, scene, sources));
-    }
+    let grave = |severity| checked.findings.iter().filter(move |found| found.finding.severity == severity);
     // A race explains a wrong result better than the wrong element does, and an uninitialised read likewise.
-    for found in grave(Severity::Error) {
+    let mut findings: Vec<&Found> = grave(Severity::Fault).chain(grave(Severity::Error)).collect();
+    let polled = polled(&checked.findings);
+    findings.sort_by_key(|found| !is_unset(&found.finding, &polled));
+    let mut reasons: Vec<Reason> = Vec::new();
+    for found in findings {
         reasons.extend(finding(found, &elements, scene, sources));
     }
     let has_fault = checked.findings.iter().any(|found| found.finding.severity == Severity::Fault);
@@ -80,6 +79,22 @@ pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
         first.details.insert(0, format!("perhaps because {}", say(&suspicion.finding, &elements).details.join("; ")));
     }
     reasons
+}
+
+/// Buffers and variables that threads poll for ever.
+fn polled(findings: &[Found]) -> Vec<&str> {
+    let polls = findings.iter().flat_map(|found| match &found.finding.kind {
+        FindingKind::Livelock { polls, .. }
+        | FindingKind::StepLimit { polls, .. }
+        | FindingKind::Interrupted { polls, .. } => polls.as_slice(),
+        _ => &[],
+    });
+    polls.filter_map(|poll| poll.location.as_ref()?.name()).collect()
+}
+
+/// A read of what is polled before anything has written it: a lock that was never set to 0 looks taken, and nobody gives it back.
+fn is_unset(finding: &Finding, polled: &[&str]) -> bool {
+    matches!(&finding.kind, FindingKind::Uninitialised { access, .. } if access.object.name().is_some_and(|name| polled.contains(&name)))
 }
 
 /// A malformed or impossible `//@` line as a reason.

@@ -12,8 +12,8 @@ use simulator::Schedule;
 use simulator::finding::{ENDLESS_ADVICE, FindingName};
 
 /// What may help who was cut off.
-const ENDS_SOONER: &str = "what ran before this size was right; a kernel that does less work, a smaller grid or a machine with nothing \
-                           else to do ends sooner";
+const ENDS_SOONER: &str =
+    "a kernel that does less work, a smaller grid or a machine with nothing else to do ends sooner";
 
 pub(super) fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Reason> {
     let mut details = vec![run(checked, scene)];

@@ -1,7 +1,7 @@
 //! The file, the problem that it belongs to, and the sizes that it runs at.
 
 use super::{Halt, Running};
-use crate::{complaint, line_reason};
+use crate::{CheckError, complaint, line_reason};
 use compiler::compile::CompileError;
 use problem::{KernelFile, LineError, MANIFEST, Problem, ProblemError, Sizes, Workbook};
 use report::{StageName, Verdict};
@@ -41,6 +41,7 @@ impl Running<'_> {
         }
         // A file that declares its own buffers stands alone, wherever it lies.
         let problem = owner.filter(|_| file.stand_alone_statement().is_none());
+        self.known(&file, problem.as_ref())?;
         let sizes = match &problem {
             Some(problem) => problem_sizes(&file, problem, &self.options.sizes),
             None => file.sizes(&self.options.sizes),
@@ -53,6 +54,17 @@ impl Running<'_> {
         self.command = format!("checker run {name}{element}{given} --seed {}{}", self.seed, options.also);
         self.report.repeat = format!("{}{}", self.command, options.orders.option());
         Ok(Read { file, problem, sizes, stranger })
+    }
+
+    /// Sizes that were given are names of the file's, or of its problem's.
+    fn known(&self, file: &KernelFile, problem: Option<&Problem>) -> Result<(), CheckError> {
+        let known: Vec<&str> = match problem {
+            Some(problem) => problem.manifest.count.keys().map(String::as_str).collect(),
+            None => file.size_names().collect(),
+        };
+        let Some(size) = self.options.sizes.keys().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
+        let of = problem.map_or_else(|| self.shown.clone(), |problem| problem.id.to_string());
+        Err(CheckError::NoSize { size: size.clone(), of, known: known.join(", ") })
     }
 
     /// The problem whose file it is, for the element type that was asked for.

@@ -110,10 +110,11 @@ impl Checking<'_> {
             Err(ProblemError::Read { path, source })
                 if self.check.problem.kind == Kind::Exercise && source.kind() == std::io::ErrorKind::NotFound =>
             {
-                Err(CheckError::Gone {
-                    path: self.check.sources.name(&path),
-                    problem: self.check.problem.id.to_string(),
-                })
+                let problem = self.check.problem.id.to_string();
+                if self.version != problem::Version::Candidate {
+                    return Err(CheckError::NoSolution { problem });
+                }
+                Err(CheckError::Gone { path: self.check.sources.name(&path), problem })
             }
             Err(error) => Err(error.into()),
             Ok(file) => {

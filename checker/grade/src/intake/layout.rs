@@ -1,6 +1,6 @@
 //! Who handed in what, read off the names of folders and files as Moodle, Canvas, Gradescope and people lay them out.
 
-use super::{A_FOLDER, Hints, Listed, Passed, Student};
+use super::{A_FOLDER, Hints, Listed, Passed, Student, Without};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A kernel file that belongs to somebody.
@@ -22,6 +22,8 @@ pub struct Found {
     pub kernels: Vec<Kernel>,
     /// Files that look like kernels and belong to nobody.
     pub passed_over: Vec<Passed>,
+    /// Of whom there are files, and nothing could be taken: the number of one among the listed, and why.
+    pub without: Vec<(usize, Without)>,
     /// The folder around everything that is nobody's name, if there is one.
     pub around: Option<String>,
 }
@@ -82,7 +84,7 @@ pub fn assign(listed: &[Listed], hints: &Hints, wrapped: bool) -> Found {
             continue;
         }
         if aside.is_some() || given || !file.ends_with(".cu") || is_folder {
-            others.see(path, file, &exercises);
+            others.see(path, (index, file), &exercises);
             continue;
         }
         match owner(path, file.in_archive, &exercises) {
@@ -93,12 +95,23 @@ pub fn assign(listed: &[Listed], hints: &Hints, wrapped: bool) -> Found {
                 by_owner.entry(key).or_default().push(kernel);
             }
             Err(why) => {
-                others.known.extend(whose(path, file.in_archive, &exercises));
+                if let Some(student) = whose(path, file.in_archive, &exercises) {
+                    if hints.student.is_none() && !(path.len() == 1 && is_kernel(&path[0])) {
+                        let why = format!("{}: {why}", file.name());
+                        found.without.push((index, Without { student: student.clone(), why }));
+                    }
+                    others.known.insert(student);
+                }
                 found.passed_over.push(Passed { file: file.name(), why });
             }
         }
     }
-    found.passed_over.extend(others.without_kernels());
+    for (index, without) in others.without_kernels() {
+        found.passed_over.push(Passed { file: without.student.to_string(), why: without.why.clone() });
+        found.without.push((index, without));
+    }
+    let mut told: BTreeSet<Student> = by_owner.keys().map(|(student, _)| student.clone()).collect();
+    found.without.retain(|(_, without)| told.insert(without.student.clone()));
     for (_, mut kernels) in by_owner {
         let name = |kernel: &Kernel| listed.get(kernel.index).map(Listed::name).unwrap_or_default();
         if kernels.len() > 1 && kernels.iter().any(|kernel| is_kernel(&name(kernel))) {
@@ -122,13 +135,13 @@ pub fn assign(listed: &[Listed], hints: &Hints, wrapped: bool) -> Found {
 struct Others {
     /// Of whom something was taken, or is named as passed over.
     known: BTreeSet<Student>,
-    /// The first files of the others.
-    files: BTreeMap<Student, Vec<String>>,
+    /// The first files of the others, and the number of the first of all.
+    files: BTreeMap<Student, (usize, Vec<String>)>,
 }
 
 impl Others {
     /// A file that is no kernel, or lies where none is looked for.
-    fn see(&mut self, path: &[String], file: &Listed, exercises: &Exercises<'_>) {
+    fn see(&mut self, path: &[String], (index, file): (usize, &Listed), exercises: &Exercises<'_>) {
         let apart = matches!(Aside::of(path), Some(Aside::Program | Aside::Hidden));
         let loose = path.len() == 1 && BESIDE.iter().any(|end| file.ends_with(end));
         if apart || loose || exercises.hints.student.is_some() {
@@ -137,21 +150,21 @@ impl Others {
         if let Some(student) = whose(path, file.in_archive, exercises) {
             let why = file.refused.as_ref().filter(|why| *why != A_FOLDER);
             let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-            let files = self.files.entry(student).or_default();
+            let (_, files) = self.files.entry(student).or_insert((index, Vec::new()));
             if files.len() < 4 && file.refused.as_deref() != Some(A_FOLDER) {
                 files.push(file.name() + &why);
             }
         }
     }
 
-    fn without_kernels(self) -> impl Iterator<Item = Passed> {
+    fn without_kernels(self) -> impl Iterator<Item = (usize, Without)> {
         let Self { known, files } = self;
-        files.into_iter().filter(move |(student, _)| !known.contains(student)).map(|(student, files)| Passed {
-            file: student.to_string(),
-            why: match files.is_empty() {
+        files.into_iter().filter(move |(student, _)| !known.contains(student)).map(|(student, (index, files))| {
+            let why = match files.is_empty() {
                 true => "no kernel file (*.cu)".to_owned(),
                 false => format!("no kernel file (*.cu) that is taken; there is {}", files.join(", ")),
-            },
+            };
+            (index, Without { student, why })
         })
     }
 }
@@ -171,7 +184,7 @@ fn whose(path: &[String], in_archive: bool, exercises: &Exercises<'_>) -> Option
 
 /// The student that folders are called after.
 fn person(folders: &[String], in_archive: bool, exercises: &Exercises<'_>) -> Option<Student> {
-    let folder = folders.iter().find(|folder| exercises.named(folder).is_none() && !is_workbook(folder))?;
+    let folder = folders.iter().find(|folder| !exercises.is_called(folder) && !is_workbook(folder))?;
     // Canvas gives an archive such a name, as any other file.
     let canvas = || canvas(std::slice::from_ref(folder)).filter(|_| in_archive).map(|(student, _)| student);
     Some(platform(folder).or_else(canvas).unwrap_or_else(|| Student::named(folder)))
@@ -309,13 +322,18 @@ impl Exercises<'_> {
         text.split(|c: char| !c.is_alphanumeric()).find_map(|word| self.named(word))
     }
 
+    /// Does it say an exercise, be it one that there is not?
+    fn is_called(&self, part: &str) -> bool {
+        self.named(part).is_some() || self.unknown(part).is_some()
+    }
+
     /// A name without that part.
     fn without(&self, text: &str) -> String {
         let words: Vec<&str> = text.split(['_', '-', ' ', '.']).collect();
-        match words.iter().any(|word| self.named(word).is_some()) {
+        match words.iter().any(|word| self.is_called(word)) {
             true => {
                 let rest: Vec<&str> =
-                    words.into_iter().filter(|word| self.named(word).is_none() && *word != "kernel").collect();
+                    words.into_iter().filter(|word| !self.is_called(word) && *word != "kernel").collect();
                 rest.join("_")
             }
             false => text.to_owned(),
@@ -413,6 +431,39 @@ mod tests {
             assigned(&["alice/exercises/ex01/kernel.cu"], None, true),
             ["alice ex01 alice/exercises/ex01/kernel.cu"]
         );
+    }
+
+    #[test]
+    fn who_handed_in_nothing_that_is_taken_is_known() {
+        let files = [
+            "ada/ex01/kernel.cu",
+            "ada/notes.txt",
+            "bob/readme.md",
+            "cyd/mine.cu",
+            "dan/ex99/kernel.cu",
+            "dan/ex99/old.cu",
+            "ex99/eve.cu",
+            "gus_ex77.cu",
+            "fay/ex01/kernel.cu.txt",
+            "kernel.cu",
+        ];
+        let path = |file: &str| file.split('/').map(str::to_owned).collect();
+        let listed = files.map(|file| Listed { path: path(file), ..Listed::default() });
+        let hints = Hints { exercises: vec!["ex01".into()], ..Hints::default() };
+        let told = |hints: &Hints| {
+            let without = assign(&listed, hints, false).without;
+            without.into_iter().map(|(index, told)| format!("{} {}", told.student, files[index])).collect::<Vec<_>>()
+        };
+        let all = [
+            "cyd cyd/mine.cu",
+            "dan dan/ex99/kernel.cu",
+            "eve ex99/eve.cu",
+            "gus gus_ex77.cu",
+            "bob bob/readme.md",
+            "fay fay/ex01/kernel.cu.txt",
+        ];
+        assert_eq!(told(&hints), all);
+        assert_eq!(told(&Hints { student: Some(Student::named("ada")), ..hints }), Vec::<String>::new());
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::grade::Submitted;
 use crate::hash;
 use inner::Inner;
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use system::files::FileError;
 
@@ -113,6 +113,15 @@ pub struct Passed {
     pub why: String,
 }
 
+/// A student of whom there are files, and no kernel that could be taken.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Without {
+    /// Who.
+    pub student: Student,
+    /// Why.
+    pub why: String,
+}
+
 /// What was found.
 #[derive(Debug, Default)]
 pub struct Intake {
@@ -120,6 +129,8 @@ pub struct Intake {
     pub submissions: Vec<Submission>,
     /// Kernel files that belong to nobody or to no exercise, links, and what else a teacher should know of.
     pub passed_over: Vec<Passed>,
+    /// Students who would be missing in every table, because nothing of theirs was taken.
+    pub without: Vec<Without>,
     /// How something was understood that may be meant otherwise.
     pub notes: Vec<String>,
 }
@@ -278,7 +289,11 @@ fn from_tree(tree: &mut dyn Tree, hints: &Hints, wrapped: bool) -> Result<Intake
         let folder = system::text::line(&folder).into_owned();
         format!("everything lies in the folder {folder}, which is taken for nobody's name")
     });
-    Ok(Intake { submissions, passed_over, notes: notes.into_iter().collect() })
+    let without = found.without.into_iter().flat_map(|(index, Without { student, why })| {
+        let known = metadata.of_path(&listed[index].path).map_or_else(|| vec![student], |(students, _)| students);
+        known.into_iter().map(move |student| Without { student, why: why.clone() })
+    });
+    Ok(Intake { submissions, passed_over, without: without.collect(), notes: notes.into_iter().collect() })
 }
 
 /// Gradescope's word for who is behind its folders; only beside them, never out of what a student handed in.

@@ -2,19 +2,20 @@
 //! Everything that a student wrote is text in them.
 
 use crate::grade::{Grade, State};
-use crate::intake::Student;
+use crate::intake::{Student, Without};
 use crate::points::{Came, Points};
 use crate::rubric::Counts;
-use crate::similar::Pair;
 use crate::told::feedback::{Feedback, Told, of, sentence};
 use crate::told::table::counting;
 use report::{Detail, Face, GoalStatus, render};
-use similar::{ChangeTag, TextDiff};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+mod alike;
 mod figure;
 mod look;
+
+pub use alike::{LooksAlike, kernel, pair};
 
 /// Kinds of findings of an exercise that are named, and students for each.
 const MOST_FOUND: usize = 12;
@@ -105,12 +106,14 @@ fn said(feedback: &Feedback) -> String {
 pub struct Class<'a> {
     /// All grades.
     pub grades: &'a [Grade],
+    /// Of whom nothing could be taken.
+    pub without: &'a [Without],
     /// Which of several count.
     pub counts: Counts,
     /// Pages of students, by student.
     pub students: BTreeMap<&'a Student, String>,
-    /// Pairs that look alike, with their pages.
-    pub pairs: Vec<(Pair<'a>, String)>,
+    /// What looks alike, with its pages.
+    pub alike: Vec<LooksAlike<'a>>,
 }
 
 /// The page for the teacher: who solved what, the goals, the commonest findings, what is open, who looks alike.
@@ -118,7 +121,7 @@ pub fn teacher(class: &Class<'_>) -> String {
     let counting = counting(class.grades, class.counts);
     let exercises: BTreeSet<&str> = counting.keys().map(|(_, exercise)| *exercise).collect();
     let mut body = String::new();
-    look::open(&mut body, class.grades);
+    look::open(&mut body, class.grades, class.without);
 
     body.push_str("<h2>Points</h2>\n<table>\n<tr><th>student</th>");
     for exercise in &exercises {
@@ -146,7 +149,7 @@ pub fn teacher(class: &Class<'_>) -> String {
             counting.iter().filter(|((_, name), _)| name == exercise).map(|(_, grade)| *grade).collect();
         of_exercise(&mut body, exercise, &own);
     }
-    alike(&mut body, &class.pairs);
+    alike::table(&mut body, &class.alike);
     page("The class", &body)
 }
 
@@ -240,45 +243,4 @@ fn row(body: &mut String, name: &str, count: usize, of: usize) {
         body,
         "<tr><td>{name}</td><td class=\"n\">{count} of {of}</td><td><span class=\"bar\" style=\"width:{width:.2}rem\"></span></td></tr>"
     );
-}
-
-fn alike(body: &mut String, pairs: &[(Pair<'_>, String)]) {
-    body.push_str(
-        "<h2>Look alike</h2>\n<p>In machine code, without registers, names and order of lines, and without what the starter has. \
-         A small exercise has one good answer: a pair is a reason to look, and no proof.</p>\n<table>\n",
-    );
-    for (pair, file) in pairs {
-        let what = if pair.same_file { "the same file".to_owned() } else { format!("{:.0} %", 100.0 * pair.alike) };
-        let [one, other] = [pair.one, pair.other].map(|grade| text(&grade.student.to_string()));
-        let exercise = text(&pair.one.exercise);
-        let _ = writeln!(
-            body,
-            "<tr><td>{exercise}</td><td>{one}</td><td>{other}</td><td class=\"n\"><a href=\"{}\">{what}</a></td></tr>",
-            text(file)
-        );
-    }
-    body.push_str("</table>\n");
-}
-
-/// Two submissions side by side; lines that only one has are marked.
-pub fn pair(pair: &Pair<'_>, kernels: [&str; 2]) -> String {
-    let diff = TextDiff::from_lines(kernels[0], kernels[1]);
-    let mut sides = [String::new(), String::new()];
-    for change in diff.iter_all_changes() {
-        let line = report::escape(&system::text::clean(change.value().trim_end_matches('\n')));
-        let (to, class): (&[usize], &str) = match change.tag() {
-            ChangeTag::Equal => (&[0, 1], ""),
-            ChangeTag::Delete => (&[0], "own"),
-            ChangeTag::Insert => (&[1], "own"),
-        };
-        for &side in to {
-            let _ = writeln!(sides[side], "<span class=\"{class}\">{line}</span>");
-        }
-    }
-    let [one, other] = [pair.one, pair.other].map(|grade| text(&grade.student.to_string()));
-    let body = format!(
-        "<div class=\"pair\">\n<div><h2>{one}</h2><pre>{}</pre></div>\n<div><h2>{other}</h2><pre>{}</pre></div>\n</div>\n",
-        sides[0], sides[1]
-    );
-    page(&format!("{}: {:.0} % of the machine code", pair.one.exercise, 100.0 * pair.alike), &body)
 }

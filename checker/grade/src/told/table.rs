@@ -1,7 +1,7 @@
 //! All grades as tables: `grades.csv`, a row a student; `submissions.csv`, a row a submission.
 
 use crate::grade::{Grade, State};
-use crate::intake::Student;
+use crate::intake::{Student, Without};
 use crate::points::Points;
 use crate::rubric::Counts;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,11 +52,12 @@ pub fn cell(text: &str) -> String {
 }
 
 /// `grades.csv`: student, id, points by exercise, total. A cell is empty where nothing was handed in, and has words where
-/// something was not graded; the total is of what was graded.
-pub fn grades(grades: &[Grade], counts: Counts) -> String {
+/// something was not graded; the total is of what was graded. Of whom nothing could be taken has empty cells.
+pub fn grades(grades: &[Grade], without: &[Without], counts: Counts) -> String {
     let counting = counting(grades, counts);
     let exercises: BTreeSet<&str> = counting.keys().map(|(_, exercise)| *exercise).collect();
-    let students: BTreeSet<&Student> = counting.keys().map(|(student, _)| *student).collect();
+    let nothing = without.iter().map(|without| &without.student);
+    let students: BTreeSet<&Student> = counting.keys().map(|(student, _)| *student).chain(nothing).collect();
     let mut rows: Vec<Vec<String>> = Vec::new();
     let head = ["student", "id"].into_iter().chain(exercises.iter().copied()).chain(["total", "not_graded"]);
     rows.push(head.map(str::to_owned).collect());
@@ -90,7 +91,7 @@ pub fn submissions(grades: &[Grade]) -> String {
     let head = ["student", "id", "exercise", "file", "time", "verdict", "points", "of", "why"];
     let mut rows: Vec<Vec<String>> = vec![head.map(str::to_owned).to_vec()];
     for grade in grades {
-        let (verdict, why) = match (&grade.state, &grade.report) {
+        let (verdict, mut why) = match (&grade.state, &grade.report) {
             (State::Graded, Some(report)) => {
                 let why = report.reasons.first().map(|reason| reason.text.clone());
                 (report.verdict.label().to_owned(), why.unwrap_or_default())
@@ -99,6 +100,10 @@ pub fn submissions(grades: &[Grade]) -> String {
             (State::NotGraded { why }, _) => ("not graded".to_owned(), why.clone()),
             (State::Graded, None) => ("not graded".to_owned(), "its report is missing".to_owned()),
         };
+        if let Some(late) = grade.points.as_ref().and_then(|points| points.late.as_ref()) {
+            let before = if why.is_empty() { "" } else { "; " };
+            why = format!("{why}{before}{}: -{} points", late.why, late.points);
+        }
         let points = |of: fn(&crate::Tally) -> Points| grade.points.as_ref().map(|points| of(points).to_string());
         let time = grade.submitted.time.map(|time| time.to_string()).unwrap_or_default();
         let row = [

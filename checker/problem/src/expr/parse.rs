@@ -4,7 +4,7 @@ use super::cursor::{Cursor, Number};
 use super::{Expr, Function, Node, Op};
 use crate::error::{LineError, did_you_mean};
 use crate::kernel_name::KernelName;
-use crate::statement::parse_dtype;
+use crate::statement::parse_bytes;
 
 /// Names that look like functions, for suggestions.
 const FUNCTIONS: [&str; 6] = ["ceil_div", "min", "max", "log2", "sizeof", "active_blocks"];
@@ -107,9 +107,9 @@ impl Expr {
             "max" => Function::Max,
             "log2" => Function::Log2,
             "sizeof" => {
-                let dtype = parse_dtype(cursor)?;
+                let bytes = parse_bytes(cursor)?;
                 Self::close(cursor, open)?;
-                return Ok(Self { column, node: Node::Int(dtype.size() as i64) });
+                return Ok(Self { column, node: Node::Int(bytes) });
             }
             "active_blocks" => {
                 let kernel = KernelName::parse(cursor)?;

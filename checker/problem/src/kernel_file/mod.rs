@@ -227,6 +227,14 @@ impl KernelFile {
         Ok(sizes)
     }
 
+    /// Names of the sizes that it declares.
+    pub fn size_names(&self) -> impl Iterator<Item = &str> {
+        self.statements.iter().filter_map(|statement| match &statement.kind {
+            StatementKind::Size(size) => Some(size.name.as_str()),
+            _ => None,
+        })
+    }
+
     /// Does any launch, in a loop or not, pass an argument that is the name `name` by itself?
     pub fn passes(&self, name: &str) -> bool {
         fn within(statements: &[Statement], name: &str) -> bool {

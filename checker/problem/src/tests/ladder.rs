@@ -89,6 +89,29 @@ fn what_is_wrong_is_said_with_its_place() {
     }
 }
 
+#[test]
+fn bytes_of_types_by_their_names_in_cpp() {
+    for (name, bytes) in [
+        ("char", 1),
+        ("unsigned char", 1),
+        ("short", 2),
+        ("half", 2),
+        ("f16", 2),
+        ("int", 4),
+        ("unsigned", 4),
+        ("unsigned int", 4),
+        ("float", 4),
+        ("double", 8),
+        ("long long", 8),
+        ("unsigned long long", 8),
+    ] {
+        let launch = "//@ launch total<element, accumulator, block><<<1, 1>>>(x, a, n)\n";
+        let lines = format!("//@ let k = sizeof({name})\n//@ scratch a: f32[k]\n{launch}");
+        let found = plan(&lines, 9).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(found.buffers.last().map(|buffer| buffer.len), Some(bytes), "{name}");
+    }
+}
+
 fn manifest(replace: &[(&str, &str)]) -> Result<Vec<Manifest>, LineError> {
     let mut text = include_str!("../../../../tests/fixtures/ladder/kernels/total/problem.toml").to_string();
     for (from, to) in replace {

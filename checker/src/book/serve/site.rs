@@ -1,5 +1,6 @@
 //! The built book's files, as a browser asks for them. What a page says of itself that the server adds: it is served.
 
+use book::LIVE;
 use std::path::{Component, Path, PathBuf};
 
 const TYPES: [(&str, &str); 9] = [
@@ -13,8 +14,8 @@ const TYPES: [(&str, &str); 9] = [
     ("wasm", "application/wasm"),
     ("txt", "text/plain; charset=utf-8"),
 ];
-/// What tells the scripts of a page that somebody answers them.
-const SERVED: &str = "<meta name=\"warpbook\" content=\"served\">\n</head>";
+/// The file by which the folder of a book's scripts is known.
+const MAIN: &str = "main.js";
 
 /// The type and the bytes of what a path means; nothing outside `folder`.
 pub fn file(folder: &Path, path: &str) -> Option<(&'static str, Vec<u8>)> {
@@ -23,11 +24,21 @@ pub fn file(folder: &Path, path: &str) -> Option<(&'static str, Vec<u8>)> {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let kind = TYPES.iter().find(|(known, _)| *known == extension).map_or("application/octet-stream", |found| found.1);
     let bytes = match (extension, String::from_utf8(bytes)) {
-        ("html", Ok(page)) => page.replacen("</head>", SERVED, 1).into_bytes(),
+        ("html", Ok(page)) => page.replacen("</head>", &served(folder), 1).into_bytes(),
         (_, Ok(text)) => text.into_bytes(),
         (_, Err(other)) => other.into_bytes(),
     };
     Some((kind, bytes))
+}
+
+/// What tells a page that somebody answers it, and where its scripts are: one without a kernel takes the token and shows what is solved, too.
+fn served(folder: &Path) -> String {
+    let entries = std::fs::read_dir(folder.join(LIVE)).into_iter().flatten().flatten();
+    let scripts = entries
+        .filter(|entry| entry.path().join(MAIN).is_file())
+        .find_map(|entry| entry.file_name().into_string().ok());
+    let parts = scripts.map(|name| format!(" data-parts=\"{LIVE}/{}\"", report::escape(&name))).unwrap_or_default();
+    format!("<meta name=\"warpbook\" content=\"served\"{parts}>\n</head>")
 }
 
 /// A page that waits for the first build of the book.

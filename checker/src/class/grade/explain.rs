@@ -1,10 +1,10 @@
 //! Questions to a grade book: where points came from, the same check again, the secret.
 
-use super::{How, exercises, fault, rubric};
+use super::{BOOK, How, exercises, fault, rubric};
 use clap::Args;
 use command::exercise::check;
 use command::{Blame, Context, Exit, Fault, Outcome, usage, workbook};
-use grade::book::{Book, Writers};
+use grade::book::{Book, Read, Writers};
 use grade::points::Came;
 use grade::run::{self, Course, GradeError};
 use grade::{Grade, Secret, State, table};
@@ -26,9 +26,12 @@ pub struct WhichArgs {
 
 /// The grades that are meant, the one that counts first.
 fn find(book: &Book, which: &WhichArgs, counts: grade::rubric::Counts) -> Result<Vec<Grade>, Fault> {
-    let grades = book.read().map_err(GradeError::from).map_err(fault)?.grades;
+    let Read { grades, without, .. } = book.read().map_err(GradeError::from).map_err(fault)?;
     let of_student: Vec<Grade> = grades.into_iter().filter(|grade| grade.student.is(&which.student)).collect();
     let student = text::line(&which.student).into_owned();
+    if let Some(without) = without.iter().find(|without| without.student.is(&which.student)) {
+        return Err(usage(format!("nothing of {student} could be taken: {}", text::line(&without.why))));
+    }
     if of_student.is_empty() {
         return Err(usage(format!("no student is called {student} in this grade book; `grades.csv` has them all")));
     }
@@ -78,9 +81,17 @@ pub fn explain(context: &Context, how: &How, which: &WhichArgs) -> Outcome {
         ));
         lines.extend(said(grade));
     }
-    lines.push(format!("the whole report: {}", grades[0].repeat()));
+    lines.push(format!("the whole report: {}", grades[0].repeat_with(&of_book(how))));
     context.print(lines.join("\n") + "\n")?;
     Ok(Exit::Met)
+}
+
+/// What a command for the same grade book has to say.
+fn of_book(how: &How) -> String {
+    match how.book == Path::new(BOOK) {
+        true => String::new(),
+        false => format!("--book {} ", text::word(&how.book.to_string_lossy())),
+    }
 }
 
 /// One grade, a line a part.
@@ -121,7 +132,8 @@ pub fn again(context: &Context, how: &How, which: &WhichArgs) -> Outcome {
     let book = open(how, Writers::Nobody)?;
     let grade = find(&book, which, rubric.attempts.count)?.swap_remove(0);
     if grade.submitted.sha256.is_empty() {
-        return Err(usage("there is no kernel that could be checked; `checker grade explain` says why"));
+        let why = grade.repeat_with(&of_book(how)).replacen("again", "explain", 1);
+        return Err(usage(format!("there is no kernel that could be checked; `{why}` says why")));
     }
     let secret = Secret::of_book(book.path(), None).environment()?;
     let tasks = run::tasks(&workbook, [grade.exercise.clone()], &rubric, &secret).map_err(fault)?;

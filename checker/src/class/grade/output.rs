@@ -124,7 +124,7 @@ pub fn pages(context: &Context, how: &How) -> Outcome {
     Ok(Exit::Met)
 }
 
-/// Writes a page a student, a page a pair, and the teacher's.
+/// Writes a page a student, a page a pair or file that several have, and the teacher's.
 pub fn write_pages(book: &Book, read: &Read, rubric: &Rubric, course: &Course<'_>) -> Result<(), Fault> {
     let grades = &read.grades;
     let write = |name: &str, text: String| {
@@ -141,20 +141,31 @@ pub fn write_pages(book: &Book, read: &Read, rubric: &Rubric, course: &Course<'_
         files.insert(*student, name);
     }
     let counting = table::counting(grades, rubric.attempts.count);
-    let mut pairs = Vec::new();
+    let mut alike = Vec::new();
     for (name, task) in &course.tasks {
         let own: Vec<&Grade> =
             counting.iter().filter(|((_, exercise), _)| exercise == name).map(|(_, grade)| *grade).collect();
-        for pair in similar::pairs(&own, &course.starter(task)) {
-            let [one, other] = [pair.one, pair.other].map(|grade| grade.student.mark());
-            // A folder of their own: who is called like a pair would have its page.
-            let file = format!("pairs/{}-{one}-{other}.html", slug(name));
+        let similar::Alike { same, pairs, more } = similar::alike(&own, &course.starter(task));
+        // A folder of their own: who is called like a pair would have its page.
+        let place = |grades: [&Grade; 2]| {
+            let [one, other] = grades.map(|grade| grade.student.mark());
+            format!("pairs/{}-{one}-{other}.html", slug(name))
+        };
+        let mut shown = page::LooksAlike { exercise: name, same: Vec::new(), pairs: Vec::new(), more };
+        for grades in same {
+            let file = place([grades[0], grades[1]]);
+            write(&file, page::kernel(&grades, &kernel(book, grades[0]))).map_err(fault)?;
+            shown.same.push((grades, file));
+        }
+        for pair in pairs {
+            let file = place([pair.one, pair.other]);
             let kernels = [pair.one, pair.other].map(|grade| kernel(book, grade));
             write(&file, page::pair(&pair, [&kernels[0], &kernels[1]])).map_err(fault)?;
-            pairs.push((pair, file));
+            shown.pairs.push((pair, file));
         }
+        alike.push(shown);
     }
-    let class = page::Class { grades, counts: rubric.attempts.count, students: files, pairs };
+    let class = page::Class { grades, without: &read.without, counts: rubric.attempts.count, students: files, alike };
     write("index.html", page::teacher(&class)).map_err(fault)?;
     Ok(())
 }

@@ -57,6 +57,12 @@ fn students_get_no_answers_and_can_check_at_home() {
     assert_eq!(workbook.run(["dist", "bare", "--no-hints", "--no-references"]).code, Some(0));
     assert!(!list(&workbook.path("bare")).iter().any(|name| name.contains("reference")), "no oracle");
     assert!(!workbook.read("bare/exercises/ex01/problem.toml").contains("Write 1.5f"), "no hint");
+    // What a class is given has no worked answers, and nothing that would put one back.
+    let solution = at_home(&["ex01", "--solution"]);
+    assert!(
+        solution.code == Some(2) && solution.stderr.contains("this copy has no worked solution of `ex01`"),
+        "{solution:?}"
+    );
 }
 
 /// What a container file says, done in a folder: its files copied, its commands run, with the compiler that is here already. Returns

@@ -1,11 +1,13 @@
-//! What a teacher has to look at: submissions without a grade, and those of which something could not be tried.
+//! What a teacher has to look at: submissions without a grade, those of which something could not be tried, and students without a
+//! submission.
 
 use super::text;
 use crate::grade::{Grade, State};
+use crate::intake::Without;
 use std::fmt::Write;
 
 /// The table of them, if there are any.
-pub(super) fn open(body: &mut String, grades: &[Grade]) {
+pub(super) fn open(body: &mut String, grades: &[Grade], without: &[Without]) {
     let open: Vec<(&Grade, &str)> = grades
         .iter()
         .filter_map(|grade| match &grade.state {
@@ -14,7 +16,7 @@ pub(super) fn open(body: &mut String, grades: &[Grade]) {
             State::Graded => Some((grade, grade.report.as_ref()?.large_untried.as_deref()?)),
         })
         .collect();
-    if open.is_empty() {
+    if open.is_empty() && without.is_empty() {
         return;
     }
     body.push_str("<h2>To look at</h2>\n<table>\n");
@@ -31,6 +33,10 @@ pub(super) fn open(body: &mut String, grades: &[Grade]) {
             text(&grade.exercise),
             text(why)
         );
+    }
+    for Without { student, why } in without {
+        let student = text(&student.to_string());
+        let _ = writeln!(body, "<tr><td>{student}</td><td></td><td>nothing taken</td><td>{}</td></tr>", text(why));
     }
     body.push_str("</table>\n");
 }
@@ -57,7 +63,7 @@ mod tests {
     fn what_was_not_tried_of_a_graded_one_is_to_be_looked_at() {
         let shown = |grade: Grade| {
             let mut body = String::new();
-            open(&mut body, &[grade]);
+            open(&mut body, &[grade], &[]);
             body
         };
         assert_eq!(shown(grade(State::Graded, None)), "");
@@ -65,5 +71,12 @@ mod tests {
         assert!(told.contains("<td>not tried</td><td>at n = 5, a run &lt;needs&gt; more</td>"), "{told}");
         let open = shown(grade(State::NotGraded { why: "the time was over".into() }, None));
         assert!(open.contains("<td>not graded</td><td>the time was over</td>"), "{open}");
+    }
+
+    #[test]
+    fn who_has_no_submission_is_to_be_looked_at() {
+        let mut body = String::new();
+        open(&mut body, &[], &[Without { student: Student::named("<bob>"), why: "there is a.txt".into() }]);
+        assert!(body.contains("<td>&lt;bob&gt;</td><td></td><td>nothing taken</td><td>there is a.txt</td>"), "{body}");
     }
 }

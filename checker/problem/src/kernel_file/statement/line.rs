@@ -169,20 +169,52 @@ fn parse_buffer(cursor: &mut Cursor, role: Role) -> Result<BufferStatement, Line
     Ok(BufferStatement { role, column, name, dtype, len, fill })
 }
 
+/// Parses the TYPE of a `sizeof`, where C++'s names of numbers do, too; its bytes.
+pub fn parse_bytes(cursor: &mut Cursor) -> Result<i64, LineError> {
+    let column = cursor.column();
+    let name = cursor.name("type")?;
+    if cursor.types().find(&name).is_some() {
+        return Ok(dtype(cursor, column, &name)?.size() as i64);
+    }
+    let word = match name.as_str() {
+        "unsigned" | "signed" => cursor.take_name().unwrap_or_else(|| "int".to_owned()),
+        _ => name.clone(),
+    };
+    match word.as_str() {
+        "char" => Ok(1),
+        "short" | "half" | "__half" => Ok(2),
+        "int" | "float" => Ok(4),
+        "double" => Ok(8),
+        "long" => {
+            // `long long` is as long.
+            if cursor.starts_with("long") {
+                cursor.take_name();
+            }
+            Ok(8)
+        }
+        _ => dtype(cursor, column, &name).map(|dtype| dtype.size() as i64),
+    }
+}
+
 /// Parses TYPE.
 pub fn parse_dtype(cursor: &mut Cursor) -> Result<DType, LineError> {
     let column = cursor.column();
     let name = cursor.name("type")?;
-    cursor.types().find(&name).ok_or_else(|| {
+    dtype(cursor, column, &name)
+}
+
+/// The type of this name, which stands at `column`.
+fn dtype(cursor: &Cursor, column: u32, name: &str) -> Result<DType, LineError> {
+    cursor.types().find(name).ok_or_else(|| {
         let names = cursor.types().names();
-        let cpp = match name.as_str() {
+        let cpp = match name {
             "float" => "; `float` is `f32` here".to_string(),
             "double" => "; `double` is `f64` here".to_string(),
             "half" => "; `half` is `f16` here".to_string(),
             "int" => "; `int` is `i32` here".to_string(),
             "unsigned" => "; `unsigned` is `u32` here".to_string(),
             "char" => "; `char` is `i8` here".to_string(),
-            _ => did_you_mean(&name, names.iter().copied()),
+            _ => did_you_mean(name, names.iter().copied()),
         };
         cursor.error_at(column, format!("unknown type `{name}`{cpp}")).expected(format!("one of {}", names.join(" ")))
     })

@@ -8,7 +8,7 @@ use crate::error::SourceLine;
 use crate::expr::Expr;
 use crate::kernel_name::KernelName;
 use crate::mutant::Reason;
-pub use line::{DIRECTIVES, Line, parse_dtype, parse_line};
+pub use line::{DIRECTIVES, Line, parse_bytes, parse_dtype, parse_line};
 use plan::dtype::DType;
 use plan::{Fill, Role};
 pub use texture::{SamplingWords, TextureStatement};
