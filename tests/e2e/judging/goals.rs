@@ -363,7 +363,7 @@ fn what_is_judged_is_what_is_simulated() {
              y = x * 1.7f + (s == 7u);\n    }}\n    b[i] = y;"
         )
     };
-    let ran = judged(&workbook, &between("sin.approx.f32 %0, 0f3fe1c1bd;", "0x3f7b401c"));
+    let ran = judged(&workbook, &between("neg.f32 %0, 0f7fc12345;", "0x7fffffff"));
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stdout.contains("in blocks that are in the machine code"), "{}", ran.stdout);
     let ran = judged(&workbook, &between("mov.u32 %0, 7;", "7"));

@@ -475,7 +475,7 @@ fn what_turns_beyond_the_simulated_sizes_is_run_where_it_turns() {
         (
             "the end is cut off",
             sum("n = min(n, 268000000);", "x"),
-            ["a number is cut off or overflows at n = 26843", "min(n"],
+            ["arguments wherever it was verified, and is not at n = 26843", "min(n"],
         ),
         (
             "a launch line that cuts the end off",

@@ -6,6 +6,9 @@ use crate::build::Built;
 use execution::backend::Program;
 use problem::Sizes;
 
+/// Threads of a larger grid that is launched beside: what many leave in variables may take more memory than there is.
+const MANY: u64 = 1 << 14;
+
 /// A version at another of its sizes, and where that stands in the order in which it is preferred.
 type Other = (u64, Program);
 
@@ -45,7 +48,8 @@ pub fn to_visit(here: &Program, others: Vec<Other>) -> Vec<Program> {
     let more = if others.first().is_some_and(|(_, larger, ..)| *larger) {
         None
     } else {
-        others.iter().filter(|(_, larger, ..)| *larger).min_by_key(|(_, _, rank, _)| *rank)
+        let larger = others.iter().filter(|(_, larger, _, program)| *larger && program.plan.threads() <= MANY);
+        larger.min_by_key(|(_, _, rank, _)| *rank)
     };
     others.first().into_iter().chain(more).map(|(.., program)| program.clone()).collect()
 }
