@@ -153,15 +153,9 @@ const EXCEPTIONS: &[Exception] = &[
             "ex78/baseline",
             "intrinsics/baseline",
             "intrinsics/solution",
-            "fft/sweep",
         ],
         counters: &["flops_fp32"],
         why: "divisions, roots, exponentials and sines become multiplications and additions in the machine's code",
-    },
-    Exception {
-        versions: &["spills/baseline", "spills/solution", "register-limit/sweep"],
-        counters: &["flops_fp32"],
-        why: "the assembler folds the multiplication of the mean into each subtraction, an FFMA",
     },
 ];
 
