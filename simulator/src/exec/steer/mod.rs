@@ -3,6 +3,7 @@
 
 mod cost;
 mod expression;
+pub(super) mod places;
 mod search;
 
 use super::block::Shared;
@@ -39,6 +40,8 @@ pub struct Steer<'a> {
     loaded: HashMap<(u64, u32, u32), [u64; 32]>,
     scratch: Option<Box<(Warp, Profile)>>,
     steps: u64,
+    /// Operations that are kept for each condition: those that never turn leave others theirs.
+    share: u64,
     found: Vec<Steered>,
 }
 
@@ -48,6 +51,7 @@ struct Open {
     wanted: bool,
     visits: u64,
     tries: u32,
+    steps: u64,
     found: u32,
 }
 
@@ -63,6 +67,7 @@ impl<'a> Steer<'a> {
             loaded: HashMap::new(),
             scratch: None,
             steps: 0,
+            share: request.steps / 2,
             found: Vec::new(),
         };
         for (&root, &wanted) in &request.wanted {
@@ -78,8 +83,9 @@ impl<'a> Steer<'a> {
                 Leaf::Parameter(_) | Leaf::Passed(_) => None,
             });
             loads.chain([root]).for_each(|at| steer.stops[at as usize] = true);
-            steer.open.insert(root, Open { expression, wanted, visits: 0, tries: 0, found: 0 });
+            steer.open.insert(root, Open { expression, wanted, visits: 0, tries: 0, steps: 0, found: 0 });
         }
+        steer.share /= steer.open.len().max(1) as u64;
         steer
     }
 
@@ -125,12 +131,16 @@ impl<O: Observer> Worker<'_, O> {
         let code = &context.decoded.code;
         let root = group.pc;
         let function = code.origins[root as usize].function;
-        let Steer { request, open, writers, loaded, scratch, steps, found, .. } = steer;
+        let Steer { request, open, writers, loaded, scratch, steps, share, found, .. } = steer;
         let (Some(open), Some(writers)) = (open.get_mut(&root), writers.get(&function)) else { return };
         open.visits += 1;
         // The first ones, and others that lie further and further apart.
         let its_turn = open.visits < 4 || open.visits.is_power_of_two();
-        if active == 0 || !its_turn || open.found >= ENOUGH || open.tries >= TRIES || *steps >= request.steps {
+        if active == 0 || !its_turn || open.found >= ENOUGH || open.tries >= TRIES {
+            return;
+        }
+        let most = share.saturating_sub(open.steps).max(request.steps.saturating_sub(*steps) / 4);
+        if most == 0 {
             return;
         }
         open.tries += 1;
@@ -151,7 +161,8 @@ impl<O: Observer> Worker<'_, O> {
             |at| loaded.get(&(block, warp.index, at)).map(|addresses| addresses[lane]),
             |reg| warp.read_lane(group.frame, reg, lane),
         );
-        let changes = (!words.is_empty()).then(|| search.solve(bench, words, request.steps - *steps)).flatten();
+        let changes = (!words.is_empty()).then(|| search.solve(bench, words, most)).flatten();
+        open.steps += search.spent;
         *steps += search.spent;
         if let Some(changes) = changes {
             open.found += 1;
