@@ -19,7 +19,7 @@ mod sweep;
 pub use code::ahead::{Ahead, ahead};
 pub use code::build::listing_options;
 pub use code::evidence;
-use code::{build, complaint, dated::dated, listing, page, versions};
+use code::{build, complaint, listing, page, unsteady::unsteady, versions};
 use context::CheckContext;
 pub use stages::modelled;
 use stages::{beside, numbers, recorded, roof, stage, time, verify};
@@ -392,9 +392,8 @@ fn compile_version(
     until: Option<Instant>,
 ) -> Result<Built, BuildError> {
     let file = problem.version(version)?;
-    if let Some((line, column, name)) = dated(file.text()) {
-        let what = format!("`{name}` makes another kernel of this file each time that it is compiled");
-        return Err(file.line(line).error(column, what).into());
+    if let Some(found) = unsteady(file.text()) {
+        return Err(file.line(found.line).error(found.column, found.says()).into());
     }
     let mut cases = problem.cases();
     cases.extend([problem.manifest.count.clone(), problem.manifest.time.clone()]);

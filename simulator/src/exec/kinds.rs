@@ -6,6 +6,7 @@ use super::context::{Context, Worker};
 use super::profile::Profile;
 use super::select::holds;
 use super::special::by_lane;
+use super::steer::places::Places;
 use super::turns;
 use super::warp::Warp;
 use crate::isa::op::{FunctionInfo, Op, Reg, RegisterUse, Special};
@@ -21,6 +22,10 @@ const MOST_SAMPLES: u64 = 1 << 16;
 const COVERED: usize = 1 << 10;
 /// Blocks of a kind that are kept, of which the first has not what is looked for, perhaps.
 const KEPT: usize = 2;
+/// Operations that may be computed to solve one condition.
+const SOLVE: u64 = 1 << 14;
+/// Blocks that are found so.
+const SOLVED: usize = 8;
 
 /// A block and a thread in it, by their numbers.
 type Place = (u64, u64);
@@ -57,6 +62,7 @@ pub fn unlike(context: &Context<'_>, asked: Unlike<'_>) -> Vec<u64> {
         warp: started(context, info),
         profile: Profile::new(code.insts.len()),
         threads: context.block.iter().map(|&extent| u64::from(extent)).product(),
+        came_out: vec![[false; 2]; code.insts.len()],
     };
     let mut known: BTreeSet<Signature> = BTreeSet::new();
     done.iter().take(COVERED).for_each(|&block| bench.cover(block, &mut known));
@@ -89,7 +95,9 @@ pub fn unlike(context: &Context<'_>, asked: Unlike<'_>) -> Vec<u64> {
     let common = order.split_off(half);
     let mut common = common.into_iter().rev();
     let order: Vec<_> = order.into_iter().flat_map(|rare| [Some(rare), common.next()]).flatten().collect();
-    let mut chosen = Vec::new();
+    let mut chosen = bench.solved(info, &places, steps, seed);
+    chosen.truncate(most.div_ceil(2));
+    chosen.iter().for_each(|block| bench.cover(*block, &mut known));
     for number in 0..KEPT {
         for (signature, (_, blocks)) in &order {
             let Some(block) = blocks.get(number).filter(|block| !chosen.contains(*block)) else { continue };
@@ -141,6 +149,8 @@ struct Bench<'a> {
     profile: Profile,
     /// Of a block.
     threads: u64,
+    /// Was a predicate false, was it true? By operation.
+    came_out: Vec<[bool; 2]>,
 }
 
 impl Bench<'_> {
@@ -179,6 +189,8 @@ impl Bench<'_> {
             inst.op.registers(code, &mut |reg, role| {
                 if role == RegisterUse::Result && reg != Reg::None {
                     let ways = [turns::zero(&self.warp, reg), turns::lost(turn, sources.as_ref(), &self.warp, reg)];
+                    let [failed, held] = &mut self.came_out[at as usize];
+                    (*failed, *held) = (*failed || ways[0] != 0, *held || ways[0] != u32::MAX);
                     for (way, lanes) in ways.into_iter().enumerate() {
                         // Which of two equal signatures has what is told by these numbers (Zobrist hashing).
                         let number = mix(2 * step as u64 + way as u64);
@@ -196,6 +208,39 @@ impl Bench<'_> {
             });
         }
         signatures.map(|signature| signature ^ all)
+    }
+
+    /// Blocks in which conditions come out as in none of those places, as far as so many operations allow.
+    fn solved(&mut self, info: &FunctionInfo, places: &[Place], mut steps: u64, seed: u64) -> Vec<u64> {
+        let context = self.worker.context;
+        let code = &context.decoded.code;
+        let one_way = |at: u32| self.came_out[at as usize][0] != self.came_out[at as usize][1];
+        let turn = |at: u32| context.decoded.turns()[at as usize];
+        let asked = self.slice.steps.iter().filter(|(at, asked)| *asked && turn(*at).is_predicate() && one_way(*at));
+        let mut open: Vec<(u32, bool)> = asked.map(|(at, _)| (*at, self.came_out[*at as usize][0])).collect();
+        open.sort_by_key(|(at, _)| mix(seed ^ u64::from(*at)));
+        let all: Vec<u32> = self.slice.steps.iter().map(|(at, _)| *at).collect();
+        let solver = Places::new(code, info, &all, context.grid, context.block);
+        // From all over the grid.
+        let from: Vec<Place> = places.iter().step_by(places.len().div_ceil(32).max(1)).copied().collect();
+        let mut found = Vec::new();
+        for (at, wanted) in open {
+            if steps == 0 || found.len() == SOLVED {
+                break;
+            }
+            self.signatures(&from);
+            let Self { worker, warp, profile, .. } = self;
+            let run = |warp: &mut Warp, at: u32| {
+                let mut group = warp.groups[0];
+                (group.mask, group.pc) = (u32::MAX, at);
+                worker.run_alone(profile, warp, &mut group);
+            };
+            let most = steps.min(SOLVE);
+            let (block, spent) = solver.solve(warp, (at, wanted), (mix(seed ^ u64::from(at)), most), run);
+            steps = steps.saturating_sub(spent + all.len() as u64);
+            found.extend(block.filter(|block| !found.contains(block)));
+        }
+        found
     }
 
     /// Runs one operation in all lanes.

@@ -137,6 +137,31 @@ fn sizes_that_a_condition_asks_for_are_found() {
     }
 }
 
+/// Many questions that no size answers stand before the one that means one.
+#[test]
+fn questions_without_an_answer_hide_none_that_has_one() {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex21", "solutions/ex21", "kernels/few-long"]);
+    let right = workbook.read("solutions/ex21/solution.cu");
+    let place = "    if (i >= n) return;";
+    assert!(right.contains(place));
+    let never = |number: u32| {
+        format!(
+            "asm volatile(\"{{ .reg .pred p; .reg .u32 a; mad.lo.u32 a, %0, 2, 1; setp.eq.u32 p, a, {}; @p trap; }}\" :: \"r\"(n));\n",
+            2 * number
+        )
+    };
+    let nothing: String = (0..150).map(never).collect();
+    let ran = |leave: &str| {
+        workbook.write(
+            "exercises/ex21/kernel.cu",
+            right.replace(place, &format!("if (i < 32) {{\n{nothing}}}\n{leave}{place}")),
+        );
+        workbook.run(["ex21", "--backend", "sim", "--plain", "--seed", "5"])
+    };
+    assert!(ran("").stdout.contains("ok results"));
+    is_refused(&ran("    if (n == blockDim.x * 4823u + 11u) return;\n"), "one size", &["WRONG RESULT"]);
+}
+
 /// The better way for the size that is counted, and the starter's for all that are larger.
 #[test]
 fn goals_hold_beyond_the_size_that_is_counted() {

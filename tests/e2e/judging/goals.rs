@@ -331,6 +331,23 @@ fn a_kernel_with_a_clock_of_the_compiler_is_refused() {
     }
 }
 
+/// What is judged is what NVRTC makes of a file: nvcc, which its author uses elsewhere, has to make the same.
+#[test]
+fn a_kernel_that_asks_for_its_compiler_is_refused() {
+    let workbook = exercise("");
+    for text in
+        ["#ifdef __CUDACC_RTC__", "#ifndef __NVCC__", "#if __CUDACC_VER_MAJOR__ >= 9", "#if !defined(__GNU\\\nC__)"]
+    {
+        let ran = judged(&workbook, &format!("{text}\n    if (i < n)\n#endif\n    b[i] = a[i] * 1.7f;"));
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(
+            ran.stdout.contains("makes another kernel of this file with another compiler"),
+            "{text}: {}",
+            ran.stdout
+        );
+    }
+}
+
 /// One program that runs, and another that is judged: a branch that the assembler works out otherwise than the simulator does. The real work is
 /// not in the machine code, so the machine code says nothing of it.
 #[test]

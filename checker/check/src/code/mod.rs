@@ -3,8 +3,8 @@
 pub(crate) mod ahead;
 pub(crate) mod build;
 pub(crate) mod complaint;
-pub(crate) mod dated;
 pub mod evidence;
 pub(crate) mod listing;
 pub(crate) mod page;
+pub(crate) mod unsteady;
 pub(crate) mod versions;

@@ -3,6 +3,7 @@
 
 mod cost;
 mod expression;
+pub(super) mod places;
 mod search;
 
 use super::block::Shared;

@@ -32,6 +32,22 @@ fn blocks_that_a_condition_parts_from_others_are_run() {
     }
 }
 
+/// A number that does not stand in the code, as it is computed from the parameters, is solved for.
+#[test]
+fn a_block_whose_number_is_computed_is_run() {
+    let book = workbook(SCALE, SCALE_REFERENCE, &scale("", "a[i] * 1.7f"));
+    for condition in [
+        "blockIdx.x == blockDim.x * 7001 + 13",
+        "i == (int)blockDim.x * 1000003 + 40",
+        "(blockIdx.x ^ blockDim.x * 4050) == 0",
+    ] {
+        for seed in [5, 6] {
+            let kernel = scale("", &format!("({condition}) ? 0.0f : a[i] * 1.7f"));
+            fails(condition, &check(&book, &kernel, seed), &["WRONG RESULT", "at n = 268435"]);
+        }
+    }
+}
+
 /// The same of tiles: what is done in a corner, or in a column of them.
 #[test]
 fn tiles_that_are_unlike_others_are_compared() {
@@ -75,6 +91,7 @@ __global__ void scale(const float* a, float* b, int h, int w)
         ("one column", "c == 12345"),
         ("one row", "r == 8191"),
         ("tiles on the diagonal", "r / 64 == c / 64 && r > 4096"),
+        ("one tile", "blockIdx.x == blockDim.x * 3 + 11 && blockIdx.y == blockDim.y * 31 + 2"),
     ] {
         for seed in [5, 6] {
             fails(what, &check(&book, &tile(condition), seed), &["WRONG RESULT", "at h = "]);

@@ -7,6 +7,7 @@ use super::switches::met_by_all;
 use crate::backend::machine::Stop;
 use crate::backend::message::job::{Program, Varying};
 use crate::backend::sim::Sim;
+use plan::stream::Stream;
 use simulator::steer::{Element, Input, Parameter, SteerRequest, Steered};
 use std::collections::BTreeMap;
 
@@ -18,8 +19,8 @@ const ONE_WARP: u64 = 128;
 const BLOCKS: usize = 3;
 /// Warp operations that may be computed for it, of each launch line.
 const STEPS: u64 = 1 << 17;
-/// Conditions of a launch line that are looked at.
-const CONDITIONS: usize = 48;
+/// Conditions of a launch line that are looked at, drawn where there are more.
+const CONDITIONS: usize = 512;
 
 /// Sizes that are found, each by all its numbers.
 ///
@@ -79,7 +80,11 @@ fn look(
         low: *low as f64,
         high: *high as f64,
     });
-    let wanted = wanted.iter().take(CONDITIONS).map(|(at, wanted)| (*at, *wanted)).collect();
+    let mut wanted: Vec<(u32, bool)> = wanted.iter().map(|(at, wanted)| (*at, *wanted)).collect();
+    let stream = Stream::new(seed, "conditions on sizes");
+    wanted.sort_by_cached_key(|(at, _)| stream.bits((*at).into()));
+    wanted.truncate(CONDITIONS);
+    let wanted = wanted.into_iter().collect();
     let request = SteerRequest { wanted, inputs: inputs.collect(), parameters, seed, steps: STEPS };
     opened.device.config_mut().steer = Some(request);
     let blocks = opened.program.plan.launches[launch].blocks();
