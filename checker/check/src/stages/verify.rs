@@ -18,7 +18,7 @@ use crate::{Budget, BuildError, CheckError, Progress, Reach, beside, share};
 use account::outputs_of;
 pub use besides::Besides;
 pub use between::to_visit;
-use execution::backend::{self, Case, Checked, MEMORY, Room, Status, Thoroughness, Verify};
+use execution::backend::{self, Case, Checked, MEMORY, Reads, Room, Status, Thoroughness, Verify};
 use problem::{LineError, Problem, Sizes};
 use simulator::{Checks, Schedule};
 use std::path::PathBuf;
@@ -133,7 +133,7 @@ impl Trials<'_> {
             let asked = CaseAt { sizes: at, index, thoroughness, judged: true };
             let mut case = self.case(built, cubin.clone(), asked)?;
             if full && self.tries_besides() && beside::is_large(self.problem, at) {
-                (case.thoroughness, case.reads) = (Thoroughness::LargeTwice, true);
+                (case.thoroughness, case.reads) = (Thoroughness::LargeTwice, Reads::Asked);
             } else {
                 case.between = between.get(index).cloned().into_iter().collect();
             }

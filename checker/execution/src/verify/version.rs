@@ -10,7 +10,7 @@ use super::inputs::prepare;
 use super::judge::judge;
 use super::probes::shortest;
 use crate::backend::machine::{Machine, Pass, Session, Stop};
-use crate::backend::{Case, Checked, JobError, Output, Program, RunId, RunResult, Status};
+use crate::backend::{Case, Checked, JobError, Output, Program, Reads, RunId, RunResult, Status};
 use plan::Plan;
 use record::{evenness, record};
 use simulator::Schedule;
@@ -203,7 +203,7 @@ impl Version<'_> {
         prepare(session, self.program, run)?;
         // The second value of poison is for another run over the same inputs: other luck as well.
         session.draw(run.seed ^ u64::from(run.poison) << 56);
-        if self.case.reads && run.number == 0 {
+        if self.case.reads != Reads::Unasked && run.number == 0 {
             session.note_reads()?;
         }
         let mut pass = session.pass(run.schedule);

@@ -8,7 +8,7 @@ use super::varying::varying;
 use super::{CaseAt, STEPS, Trials};
 use crate::build::Built;
 use crate::{BuildError, Reach, beside};
-use execution::backend::{Case, Checked, Program, Status, Thoroughness, Untried};
+use execution::backend::{Case, Checked, Program, Reads, Status, Thoroughness, Untried};
 use plan::stream::Stream;
 use problem::Sizes;
 use simulator::{Checks, Schedule};
@@ -171,7 +171,7 @@ impl Trials<'_> {
         {
             let thoroughness = if small { Thoroughness::Once } else { Thoroughness::Large };
             let at = CaseAt { sizes: &sizes, index: ELSEWHERE + 5, thoroughness, judged: true };
-            let case = Case { reads: !small, ..self.case(built, None, at)? };
+            let case = Case { reads: if small { Reads::Unasked } else { Reads::Asked }, ..self.case(built, None, at)? };
             found.extend(self.once(case, sizes, Checks::NONE));
         }
         Ok(found)

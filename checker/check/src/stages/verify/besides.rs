@@ -6,7 +6,7 @@ use super::sought::{Most, Sought, WATCHED_BYTES};
 use super::{CaseAt, STEPS, Trials, shipped};
 use crate::build::Built;
 use crate::{BuildError, beside};
-use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify, WorkerOptions};
+use execution::backend::{self, Case, Checked, Reads, Status, Thoroughness, Verify, WorkerOptions};
 use plan::stream::Stream;
 use problem::Sizes;
 use simulator::{Checks, Schedule};
@@ -179,7 +179,7 @@ impl Trials<'_> {
     ) -> Result<Option<(Sizes, Checked)>, BuildError> {
         let at = CaseAt { sizes: &sizes, index: ELSEWHERE, thoroughness: Thoroughness::Once, judged };
         let mut case = self.case(built, None, at)?;
-        case.reads = judged;
+        case.reads = if judged { Reads::Asked } else { Reads::Unasked };
         // Inputs of the kind that is counted: goals are judged here, too.
         case.seed = first_turn(case.seed);
         let mut on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
@@ -220,7 +220,7 @@ impl Trials<'_> {
     /// That run.
     pub(super) fn whole_case(&self, built: &Built, sizes: &Sizes, index: usize) -> Result<Case, BuildError> {
         let at = CaseAt { sizes, index, thoroughness: Thoroughness::Large, judged: true };
-        Ok(Case { reads: true, ..self.case(built, None, at)? })
+        Ok(Case { reads: Reads::Asked, ..self.case(built, None, at)? })
     }
 
     /// A version at a size of which some blocks run, and beside it the sizes that are run whole.

@@ -5,7 +5,7 @@ use super::Trials;
 use super::besides::{ELSEWHERE, is_about_the_version};
 use crate::build::Built;
 use crate::{BuildError, beside};
-use execution::backend::{self, Checked, Status};
+use execution::backend::{self, Checked, Reads, Status};
 use plan::stream::Stream;
 use problem::Sizes;
 use simulator::{Checks, Schedule};
@@ -50,7 +50,7 @@ impl Trials<'_> {
         }
         let mut case = self.whole_case(built, &sizes, ELSEWHERE + 8)?;
         // What it reads is asked where it runs as it will be timed.
-        case.reads = false;
+        case.reads = Reads::Unasked;
         case.versions = vec![built.program(there, None)];
         let mut on = self.platform.on(vec![Schedule::Its], Checks::NONE, super::STEPS, self.seed);
         if let backend::On::Sim { config, .. } = &mut on {

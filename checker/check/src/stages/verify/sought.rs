@@ -4,7 +4,7 @@ use super::besides::ELSEWHERE;
 use super::{STEPS, Trials};
 use crate::build::Built;
 use crate::{BuildError, beside};
-use execution::backend::{self, Case, Checked, Status, Thoroughness};
+use execution::backend::{self, Case, Checked, Reads, Status, Thoroughness};
 use problem::Sizes;
 use simulator::{Checks, Schedule};
 use values::fill::first_turn;
@@ -140,6 +140,7 @@ impl Trials<'_> {
         let watched = built.communicates() && program.plan.bytes() <= WATCHED_BYTES;
         let mut case = self.whole_case(built, &sizes, ELSEWHERE + 2)?;
         case.versions = vec![program];
+        case.reads = Reads::WhereCheap;
         // The kind of inputs over which it was met.
         case.seed = first_turn(case.seed);
         Ok(if watched { self.watched(case, sizes) } else { self.once(case, sizes, Checks::NONE) })

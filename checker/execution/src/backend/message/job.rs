@@ -161,6 +161,19 @@ pub struct Across {
     pub folder: PathBuf,
 }
 
+/// Is it asked what a version reads and uses?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reads {
+    /// No.
+    #[default]
+    Unasked,
+    /// What it reads; what it uses, for which it runs again, only where that is cheap.
+    WhereCheap,
+    /// Both.
+    Asked,
+}
+
 /// One size of a problem: the versions to run there and what they must give.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Case {
@@ -184,9 +197,9 @@ pub struct Case {
     pub exact_integers: bool,
     /// Buffers to write to NumPy files after the first run of the last version.
     pub dump: Vec<(String, PathBuf)>,
-    /// Simulator: a version must read of its inputs whatever the oracle's outputs hang on.
+    /// Simulator: a version must read of its inputs, and use, whatever the oracle's outputs hang on.
     #[serde(default)]
-    pub reads: bool,
+    pub reads: Reads,
     /// Simulator: inputs are looked for by which conditions of a version's code come out as they did in no run.
     #[serde(default)]
     pub turns: bool,

@@ -8,7 +8,7 @@ use super::Version;
 #[cfg(not(target_family = "wasm"))]
 use crate::backend::Found;
 use crate::backend::machine::{Pass, Session, Stop};
-use crate::backend::{Checked, JobError, RunId, Status};
+use crate::backend::{Checked, JobError, Reads, RunId, Status};
 use simulator::FindingKind;
 #[cfg(not(target_family = "wasm"))]
 use simulator::Schedule;
@@ -62,11 +62,14 @@ impl Version<'_> {
             (checked.rounding, *values) = (found.rounding, found.values);
             return Ok(found.status);
         }
-        let (Some(oracle), true) = (&self.case.oracle, self.case.reads) else { return Ok(Status::Passed) };
+        let (Some(oracle), true) = (&self.case.oracle, self.case.reads != Reads::Unasked) else {
+            return Ok(Status::Passed);
+        };
         let status = unread::judge(self.machine, session.unread(), oracle, self.outputs, run.seed)?;
+        let again = self.case.reads == Reads::Asked || steps <= unused::MOST_STEPS;
         match self.answer(run) {
             // What is written to files is of the run itself.
-            Some(answer) if status.passed() && self.dump.is_empty() => {
+            Some(answer) if status.passed() && self.dump.is_empty() && again => {
                 let passed = Passed { program: self.program, run, answer, steps };
                 unused::judge(self.machine, session, &passed, oracle, self.outputs)
             }

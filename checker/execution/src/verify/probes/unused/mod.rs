@@ -20,7 +20,7 @@ use values::compare::{may_hide, must_change};
 use values::fill::Values;
 
 /// Warp instructions for all runs of a version over inputs that are long: hundredths of a second.
-const MOST_STEPS: u64 = 1 << 20;
+pub const MOST_STEPS: u64 = 1 << 20;
 /// As many such runs at most.
 const MOST_RUNS: u64 = 16;
 /// Warp instructions of a version up to which inputs that are not long are changed as well.
