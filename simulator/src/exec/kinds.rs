@@ -216,7 +216,8 @@ impl Bench<'_> {
         let code = &context.decoded.code;
         let one_way = |at: u32| self.came_out[at as usize][0] != self.came_out[at as usize][1];
         let turn = |at: u32| context.decoded.turns()[at as usize];
-        let asked = self.slice.steps.iter().filter(|(at, asked)| *asked && turn(*at).is_predicate() && one_way(*at));
+        let may_turn = |at: u32| turn(at).is_predicate() || turn(at).narrows;
+        let asked = self.slice.steps.iter().filter(|(at, asked)| *asked && may_turn(*at) && one_way(*at));
         let mut open: Vec<(u32, bool)> = asked.map(|(at, _)| (*at, self.came_out[*at as usize][0])).collect();
         open.sort_by_key(|(at, _)| mix(seed ^ u64::from(*at)));
         let all: Vec<u32> = self.slice.steps.iter().map(|(at, _)| *at).collect();

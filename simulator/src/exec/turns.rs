@@ -26,6 +26,7 @@ pub fn is_settled(turn: Turn, met: u8) -> bool {
         Ways::Unasked => 0,
         Ways::Predicate => HELD | FAILED,
         Ways::Equal { .. } => HELD | FAILED | KEPT | LOST,
+        Ways::Number if !turn.by_size => HELD | FAILED,
         Ways::Number => HELD | FAILED | ARGUMENT | OTHER,
         Ways::First | Ways::Fits(_) | Ways::Shifted => HELD | FAILED | KEPT | LOST | ARGUMENT | OTHER,
     };
@@ -69,7 +70,9 @@ pub fn met(context: &Context<'_>, turn: Turn, warp: &Warp, group: &Group, active
             for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
                 let (a, b, result) = (sources[0][lane], sources[1][lane], results[lane]);
                 met |= if result != 0 { HELD } else { FAILED } | of_lane(turn.ways, a, b, result);
-                met |= if is_argument(&context.params, result) { ARGUMENT } else { OTHER };
+                if turn.by_size {
+                    met |= if is_argument(&context.params, result) { ARGUMENT } else { OTHER };
+                }
             }
         }
         _ => {}

@@ -1,4 +1,4 @@
-//! How far a condition is from coming out as wanted.
+//! How far a condition, or a number that stands for one, is from coming out as wanted.
 
 use super::expression::Writers;
 use crate::exec::warp::Warp;
@@ -32,6 +32,82 @@ pub struct Costs<'a> {
 }
 
 impl Costs<'_> {
+    /// Of each lane's result of an operation: 0 where it is as wanted, true or not zero.
+    pub fn of_root(&self, root: u32, wanted: bool) -> [f64; 32] {
+        match self.code.results(root)[..] {
+            [reg @ Reg::P(_), ..] => self.of(reg, wanted),
+            [Reg::None, ..] | [] => [f64::INFINITY; 32],
+            [reg, ..] => self.number(root, reg, wanted),
+        }
+    }
+
+    /// The same of a number: zero, or another.
+    fn number(&self, root: u32, reg: Reg, wanted: bool) -> [f64; 32] {
+        let is = self.warp.read(0, reg).map(|word| word != 0);
+        let mut costs = self.narrowed(root, wanted);
+        for (cost, is) in costs.iter_mut().zip(is) {
+            *cost = if is == wanted { 0.0 } else { cost.max(f64::MIN_POSITIVE) };
+        }
+        costs
+    }
+
+    /// How far what an operation narrows is from that.
+    fn narrowed(&self, root: u32, wanted: bool) -> [f64; 32] {
+        use Op::{ShrS32, ShrS64, ShrU32, ShrU64};
+        let sources = self.code.sources(root);
+        let shifts =
+            matches!(self.code.insts[root as usize].op, ShrU32 { .. } | ShrS32 { .. } | ShrU64 { .. } | ShrS64 { .. });
+        let narrowed = &sources[..if shifts { 1 } else { sources.len() }];
+        // Constants are written nowhere.
+        let narrowed = narrowed.iter().filter(|reg| self.writers.contains_key(*reg));
+        let is_real = self.opcode(root).contains(".f32");
+        let mut costs = [UNKNOWN; 32];
+        for reg in narrowed {
+            let (reg, converted, flips) = self.without_conversion(*reg);
+            let numbers = self.warp.read(0, reg);
+            for (cost, number) in costs.iter_mut().zip(numbers) {
+                let distance = match is_real && !converted {
+                    true if wanted => (1.0 - in_order(number, 31).min(0) as f64).log2(),
+                    true => (1.0 + in_order(number, 31).max(0) as f64).log2(),
+                    false => self.size(number, matches!(reg, Reg::R64(_)), wanted ^ flips),
+                };
+                *cost = cost.min(distance);
+            }
+        }
+        costs
+    }
+
+    /// How far a number is from zero, or where another is wanted from the largest there is.
+    fn size(&self, number: u64, long: bool, large: bool) -> f64 {
+        let number = if large { !number } else { number };
+        let number = if long { number } else { number & u64::from(u32::MAX) };
+        match self.metric {
+            Metric::Difference => (1.0 + number as f64).log2(),
+            Metric::LowBits => f64::from(64 - number.trailing_zeros()),
+            Metric::Bits => f64::from(number.count_ones()),
+        }
+    }
+
+    /// What a register was before it was converted or counted, which tells of zero and of little else; whether it was; and whether zero
+    /// became the largest number, as it does where zeros are counted.
+    fn without_conversion(&self, reg: Reg) -> (Reg, bool, bool) {
+        let (mut found, mut converted, mut flips) = (reg, false, false);
+        while let Some(at) = self.maker(found) {
+            let opcode = self.opcode(at);
+            let [from @ (Reg::R32(_) | Reg::R64(_)), ..] = self.code.sources(at)[..] else { break };
+            if !["cvt.", "clz.", "popc.", "neg.", "abs."].iter().any(|name| opcode.starts_with(name)) {
+                break;
+            }
+            flips ^= opcode.starts_with("clz.");
+            (found, converted) = (from, true);
+        }
+        (found, converted, flips)
+    }
+
+    fn opcode(&self, at: u32) -> &str {
+        self.code.opcodes.get(self.code.origins[at as usize].opcode as usize).map_or("", String::as_str)
+    }
+
     /// Of each lane's predicate: 0 where it is as wanted.
     pub fn of(&self, reg: Reg, wanted: bool) -> [f64; 32] {
         let predicate = self.warp.read_predicate(0, reg);

@@ -57,7 +57,7 @@ struct Open {
     /// Operations computed for it.
     spent: u64,
     /// Words with which it is as wanted somewhere, perhaps: for which of the expressions, and by the register that holds them.
-    hint: Option<(usize, Vec<(Held, u64)>)>,
+    hints: Vec<(usize, Vec<(Held, u64)>)>,
 }
 
 impl<'a> Steer<'a> {
@@ -75,6 +75,10 @@ impl<'a> Steer<'a> {
         };
         for (&root, &wanted) in &request.wanted {
             let Some(origin) = code.origins.get(root as usize) else { continue };
+            let turn = decoded.turns()[root as usize];
+            if !turn.is_predicate() && !turn.narrows {
+                continue;
+            }
             let info = &code.functions[origin.function as usize];
             let writers = steer.writers.entry(origin.function).or_insert_with(|| writers(code, info));
             let sizes = !request.parameters.is_empty();
@@ -88,9 +92,10 @@ impl<'a> Steer<'a> {
             });
             if !expressions.is_empty() {
                 loads.chain([root]).for_each(|at| steer.stops[at as usize] = true);
-                steer
-                    .open
-                    .insert(root, Open { expressions, wanted, visits: 0, tries: 0, found: 0, spent: 0, hint: None });
+                steer.open.insert(
+                    root,
+                    Open { expressions, wanted, visits: 0, tries: 0, found: 0, spent: 0, hints: Vec::new() },
+                );
             }
         }
         steer
@@ -145,7 +150,7 @@ impl<O: Observer> Worker<'_, O> {
         open.visits += 1;
         // The first ones, and others that lie further and further apart.
         let its_turn = (open.visits < 4 || open.visits.is_power_of_two()) && open.tries < TRIES;
-        if active == 0 || open.found >= ENOUGH || open.spent >= share || !its_turn && open.hint.is_none() {
+        if active == 0 || open.found >= ENOUGH || open.spent >= share || !its_turn && open.hints.is_empty() {
             return;
         }
         let (bench, profile) =
@@ -167,12 +172,16 @@ impl<O: Observer> Worker<'_, O> {
             )
         };
         let mut turned = None;
-        if let Some((which, known)) = &open.hint {
+        for (which, known) in &open.hints {
             let expression = &open.expressions[*which];
             let mut search = Search::new(code, writers, (expression, open.wanted), request, by, &mut run);
             let lane = search.holds_for(bench, known, active);
             open.spent += search.spent;
             turned = lane.and_then(|lane| as_known(&words_of(expression, lane), known));
+            if turned.is_some() {
+                break;
+            }
+            stand_in(bench, warp, group.frame, info);
         }
         if turned.is_none() && its_turn {
             let which = open.tries as usize % open.expressions.len();
@@ -186,11 +195,14 @@ impl<O: Observer> Worker<'_, O> {
                 // Half of it for where the thread is, and half for where another may be.
                 let solved = (!words.is_empty()).then(|| search.solve(bench, &words, most / 2)).flatten();
                 turned = solved.map(|values| changes(&words, &values));
-                if turned.is_none() && !words.is_empty() && !expression.places.is_empty() && open.hint.is_none() {
+                if turned.is_none() && !words.is_empty() && !expression.places.is_empty() && open.hints.is_empty() {
+                    // What is as near as it may be here is so somewhere, perhaps.
+                    let nearest = search.nearest.take();
+                    open.hints.extend(nearest.map(|(_, values)| (which, hint(&words, &values))));
                     let free = places(request, expression, |reg| warp.read_lane(group.frame, reg, lane));
                     let with_places: Vec<Word> = words.iter().cloned().chain(free).collect();
                     let values = search.solve(bench, &with_places, most / 2);
-                    open.hint = values.map(|values| (which, hint(&words, &values)));
+                    open.hints.extend(values.map(|values| (which, hint(&words, &values))));
                 }
             }
             open.spent += search.spent;

@@ -10,6 +10,8 @@ use crate::steer::{Element, Input, SteerRequest, mask};
 
 /// Steps downhill from one start.
 const STEPS: usize = 64;
+/// Operations whose results are tried as differences.
+const DIFFERENCES: usize = 16;
 /// Starts: what was there, and words that are drawn.
 const STARTS: u64 = 3;
 /// Warps of words that are drawn without looking where they lead.
@@ -73,6 +75,8 @@ pub struct Search<'a, R> {
     pub spent: u64,
     /// Until so many are.
     most: u64,
+    /// The words that came nearest to what is wanted, and how near, where nothing is.
+    pub nearest: Option<(f64, Vec<u64>)>,
     /// What stands for registers that hang on where a thread is, of 4 and of 8 bytes: any number.
     free: [Input; 2],
 }
@@ -87,7 +91,19 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
         by: u64,
         run: R,
     ) -> Self {
-        Self { code, writers, expression, wanted, request, by, run, spent: 0, most: 0, free: [4, 8].map(any) }
+        Self {
+            code,
+            writers,
+            expression,
+            wanted,
+            request,
+            by,
+            run,
+            spent: 0,
+            most: 0,
+            nearest: None,
+            free: [4, 8].map(any),
+        }
     }
 
     /// The lane of `active` that is nearest to what is wanted, which then stands in all lanes. Nothing where what was computed on the
@@ -126,8 +142,12 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
                     let drawn = |(at, word): (usize, &Word)| self.draw(word, start << 8 | at as u64);
                     values = words.iter().enumerate().map(drawn).collect();
                 }
-                if self.descend(bench, words, &mut values, metric) {
+                let left = self.descend(bench, words, &mut values, metric);
+                if left == 0.0 {
                     return Some(values);
+                }
+                if metric == Metric::Difference && self.nearest.as_ref().is_none_or(|(least, _)| left < *least) {
+                    self.nearest = Some((left, values));
                 }
                 if self.spent > self.most {
                     break 'search;
@@ -147,8 +167,8 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
         (0..32usize).find(|lane| active >> lane & 1 != 0 && costs[*lane] == 0.0)
     }
 
-    /// Goes downhill; is it as wanted then?
-    fn descend(&mut self, bench: &mut Warp, words: &[Word], values: &mut [u64], metric: Metric) -> bool {
+    /// Goes downhill; how far from what is wanted it comes.
+    fn descend(&mut self, bench: &mut Warp, words: &[Word], values: &mut [u64], metric: Metric) -> f64 {
         let mut best = f64::INFINITY;
         let mut idle = 0;
         for step in 0..STEPS * words.len() {
@@ -167,14 +187,11 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
                 Some(value) => (values[at], idle) = (value, 0),
                 None => idle += 1,
             }
-            if best == 0.0 {
-                return true;
-            }
-            if idle == words.len() || self.spent > self.most {
-                return false;
+            if best == 0.0 || idle == words.len() || self.spent > self.most {
+                break;
             }
         }
-        false
+        best
     }
 
     /// Words to try in place of one, as far as they are allowed.
@@ -189,6 +206,13 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
         tries.extend(values.iter().flat_map(|other| [*other, other.wrapping_add(1), other.wrapping_sub(1)]));
         tries.extend((0..8).map(|number| self.draw(word, value ^ number << 40)));
         self.compute(bench, words, values, None);
+        // What makes a difference of words none, in whatever way they differ.
+        for step in self.expression.steps.iter().take(DIFFERENCES) {
+            for reg in self.code.results(*step).into_iter().filter(|reg| !matches!(reg, Reg::P(_))) {
+                let by = bench.read_lane(0, reg, 0);
+                tries.extend([value ^ by, value.wrapping_sub(by), value.wrapping_add(by)]);
+            }
+        }
         let element = self.input(word).element;
         for &step in &self.expression.steps {
             let op = self.code.insts[step as usize].op;
@@ -264,10 +288,9 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
 
     /// Of each lane, once the condition is computed.
     fn costs(&self, bench: &Warp, metric: Metric) -> [f64; 32] {
-        let root = self.code.results(self.expression.root);
         let costs =
             Costs { code: self.code, writers: self.writers, steps: &self.expression.steps, warp: bench, metric };
-        root.iter().find(|reg| matches!(reg, Reg::P(_))).map_or([f64::INFINITY; 32], |reg| costs.of(*reg, self.wanted))
+        costs.of_root(self.expression.root, self.wanted)
     }
 }
 

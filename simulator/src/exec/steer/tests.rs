@@ -67,6 +67,19 @@ fn bits_under_a_mask_are_found() {
     assert!(!whole("and.b32 %r7, %r5, 0xffffff;\nsetp.eq.u32 %p1, %r7, 0x1000000;"), "nothing is like that");
 }
 
+/// What tells of a word whether it is a certain one, and makes no predicate.
+#[test]
+fn numbers_that_stand_for_a_condition_turn() {
+    let whole = |body: &str| turns(Element::Unsigned(4), WORD, &format!("xor.b32 %r7, %r5, 0x2aaaa5c3;\n{body}"));
+    assert!(whole("neg.s32 %r8, %r7;\nor.b32 %r9, %r7, %r8;\nshr.s32 %r10, %r9, 31;"), "the sign of d | -d");
+    assert!(whole("not.b32 %r8, %r7;\nadd.s32 %r9, %r7, -1;\nand.b32 %r10, %r8, %r9;\nshr.u32 %r11, %r10, 31;"));
+    assert!(whole("clz.b32 %r8, %r7;\nshr.u32 %r9, %r8, 5;"), "32 leading zeros");
+    assert!(whole("min.u32 %r8, %r7, 1;"));
+    assert!(whole("cvt.rn.f32.u32 %f1, %r7;\ncvt.sat.f32.f32 %f2, %f1;"));
+    assert!(whole("cvt.rn.f32.u32 %f1, %r7;\nmov.f32 %f2, 0f3f800000;\nsub.sat.f32 %f3, %f2, %f1;"));
+    assert!(!whole("or.b32 %r8, %r7, 1;\nmin.u32 %r9, %r8, 1;"), "never zero");
+}
+
 #[test]
 fn a_part_of_an_element_is_one_of_it() {
     let half = "ld.global.u16 %r7, [%d3+2];\ncvt.u16.u32 %h1, %r7;\nsetp.eq.s16 %p1, %h1, 4660;";

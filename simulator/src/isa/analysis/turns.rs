@@ -11,6 +11,8 @@ pub struct Turn {
     pub by_size: bool,
     /// Which two ways its result may come out besides being zero or not.
     pub ways: Ways,
+    /// It makes few numbers of many, and none of them a predicate: a condition in disguise.
+    pub narrows: bool,
 }
 
 impl Turn {
@@ -81,13 +83,15 @@ pub fn turns(code: &Code) -> Vec<Turn> {
         let mut predicate = false;
         inst.op.registers(code, &mut |reg, role| predicate |= matches!((reg, role), (Reg::P(_), RegisterUse::Result)));
         let opcode = code.opcodes.get(code.origins[at].opcode as usize).map_or("", String::as_str);
+        let narrows = !predicate && narrows(&inst.op, opcode);
         let ways = match (by_size, predicate) {
             (true, true) => compared(&inst.op),
             (false, true) => Ways::Predicate,
             (true, false) => ways(&inst.op, opcode),
+            (false, false) if narrows => Ways::Number,
             (false, false) => Ways::Unasked,
         };
-        Turn { by_size, ways }
+        Turn { by_size, ways, narrows }
     };
     by_size.into_iter().enumerate().map(one).collect()
 }
@@ -101,6 +105,20 @@ fn compared(op: &Op) -> Ways {
         Op::SetS64 { cmp, .. } if equal(cmp) => Ways::Equal { bits: 64, signed: true },
         Op::SetU64 { cmp, .. } if equal(cmp) => Ways::Equal { bits: 64, signed: false },
         _ => Ways::Predicate,
+    }
+}
+
+/// Does an operation make few numbers of many? What tells by its result whether a number is zero is among these: `(d | -d) >> 31`,
+/// `saturate(d)`, `min(d, 1)`, `clz(d) >> 5`.
+fn narrows(op: &Op, opcode: &str) -> bool {
+    match op {
+        Op::ShrU32 { .. } | Op::ShrS32 { .. } | Op::ShrU64 { .. } | Op::ShrS64 { .. } => true,
+        Op::MinS32 { .. } | Op::MaxS32 { .. } | Op::MinU32 { .. } | Op::MaxU32 { .. } => true,
+        Op::Map(_) => {
+            let begins = ["min.", "max.", "set.", "vset", "div.u", "div.s", "mul.hi.", "popc.", "shr.", "bfe."];
+            opcode.contains(".sat") || begins.iter().any(|name| opcode.starts_with(name))
+        }
+        _ => false,
     }
 }
 

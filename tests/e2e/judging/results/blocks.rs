@@ -40,6 +40,8 @@ fn a_block_whose_number_is_computed_is_run() {
         "blockIdx.x == blockDim.x * 7001 + 13",
         "i == (int)blockDim.x * 1000003 + 40",
         "(blockIdx.x ^ blockDim.x * 4050) == 0",
+        "__saturatef((float)(i ^ (int)blockDim.x * 1000003)) == 0.0f",
+        "__clz(i ^ (int)blockDim.x * 1000003) >> 5",
     ] {
         for seed in [5, 6] {
             let kernel = scale("", &format!("({condition}) ? 0.0f : a[i] * 1.7f"));

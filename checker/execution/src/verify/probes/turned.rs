@@ -13,7 +13,7 @@ use crate::verify::inputs::{filled, prepare};
 use crate::verify::judge::judge_outputs;
 use plan::Role;
 use simulator::finding::FindingName;
-use simulator::{Question, Severity};
+use simulator::{Condition, Question, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 use values::compare::{real, value};
 use values::fill::{self, Values};
@@ -75,7 +75,9 @@ impl Probe<'_> {
                 break;
             }
             let Ok(conditions) = self.over((&run, None), &changes, false)?.conditions() else { break };
-            for condition in conditions.iter().filter(|one| one.question == Question::True && !one.by_size) {
+            let may_turn =
+                |one: &&Condition| matches!(one.question, Question::True | Question::NotZero) && !one.by_size;
+            for condition in conditions.iter().filter(may_turn) {
                 let (held, failed) = met.entry(condition.at).or_insert((false, false));
                 (*held, *failed) = (*held || condition.held, *failed || condition.failed);
             }

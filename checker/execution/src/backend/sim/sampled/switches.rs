@@ -97,7 +97,8 @@ impl Met {
         let mut open: BTreeMap<u32, BTreeMap<u32, bool>> = BTreeMap::new();
         for (&(line, place, question), condition) in &self.conditions {
             let Where::Instruction(at) = place else { continue };
-            if question == Question::True && condition.by_size && condition.held != condition.failed {
+            let asked = matches!(question, Question::True | Question::NotZero);
+            if asked && condition.by_size && condition.held != condition.failed {
                 open.entry(line).or_default().insert(at, condition.failed);
             }
         }
@@ -153,7 +154,8 @@ fn find(sim: &Sim, program: &Program, seed: u64, enough: u64, lines: Option<&BTr
             ran += report.as_ref().map_or(0, |report| report.counters.instructions);
             // What blocks that did not run would have written decides nothing.
             let known = !opened.unknown();
-            let told = |condition: &Condition| known || condition.by_size;
+            // What data makes of a number is no question of sizes.
+            let told = |condition: &Condition| condition.by_size || known && condition.question == Question::True;
             for condition in report.into_iter().flat_map(|report| report.conditions).filter(told) {
                 met.note((planned.line, Where::Instruction(condition.at), condition.question), condition);
             }

@@ -7,6 +7,9 @@ use crate::backend::message::job::Output;
 use plan::stream::Stream;
 use std::collections::BTreeSet;
 
+/// Elements of what a block wrote in a row that are held against the oracle's, where that block may be unlike others.
+const PER_BLOCK: u64 = 32;
+
 /// The oracle's blocks that write what the version's blocks wrote, from all over the grid, in case there are too many. They take turns
 /// with those for what blocks wrote that may be unlike others. `None`: its blocks say nothing.
 ///
@@ -37,7 +40,13 @@ pub fn oracle_blocks(
             .and_then(|(index, buffer)| Tiles::of(grid, &truth.touched(index).written, buffer.dtype.size() as u64));
         let block = |element: u64| tiles.map_or_else(|| at(element, buffer.len), |tiles| tiles.block(element));
         let ends = |(from, to): &(u64, u64)| [from / size, (to - 1) / size].map(block);
-        unlike.extend(here.unlike_wrote[index].iter().flat_map(ends));
+        // One thread of a block may be meant: what lies between the ends counts, too.
+        let between = |(from, to): &(u64, u64)| {
+            let (from, to) = (from / size, (to - 1) / size);
+            let step = ((to - from) / PER_BLOCK).max(1);
+            (from..to).step_by(step as usize).chain([to]).map(block).collect::<BTreeSet<u64>>()
+        };
+        unlike.extend(here.unlike_wrote[index].iter().flat_map(between));
         let written = here.touched(index).written;
         by_output.extend(written.iter().flat_map(ends));
         let is_written = |(element, _): &(u64, u64)| holds(&written, element * size);
