@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 pub struct SteerRequest {
     /// Operations that make a predicate ([`crate::Condition::at`]), and what it is to be.
     pub wanted: BTreeMap<u32, bool>,
+    /// Words that were passed on and turn conditions once they are others: looked for where they are made.
+    pub goals: Vec<Goal>,
     /// What may be changed.
     pub inputs: Vec<Input>,
     /// Parameters that may be changed instead of what is loaded: their inputs are sizes, of which nothing lies in memory.
@@ -65,6 +67,17 @@ pub enum Element {
     F64,
 }
 
+/// A word that one thread, function or launch makes of inputs and another asks about: what it has to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Goal {
+    /// The operation that makes the condition.
+    pub at: u32,
+    /// The word.
+    pub value: u64,
+    /// What else has to change.
+    pub changes: Vec<(u64, Vec<u8>)>,
+}
+
 /// A condition that comes out as wanted once these bytes are changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Steered {
@@ -76,6 +89,8 @@ pub struct Steered {
     pub line: u32,
     /// Addresses, and what stands there.
     pub changes: Vec<(u64, Vec<u8>)>,
+    /// Something else has to be so besides: a word that was passed on has to be this one.
+    pub goal: Option<u64>,
 }
 
 impl Element {

@@ -99,6 +99,40 @@ fn conditions_in_disguise_are_turned() {
     }
 }
 
+/// What is asked about is what another thread, or a function, was given, and was changed before.
+#[test]
+fn words_that_are_changed_and_passed_on_are_followed() {
+    let exercise = words();
+    let right = "    if (i < n) b[i] = max(a[i], a[(i + 1) % n]);";
+    for (passes, bad) in [
+        (
+            "__shared__ unsigned s[128];\n    s[t] = word * 7u + 11u;\n    __syncthreads();",
+            "s[t ^ 3] == 0x13579bu * 7u + 11u",
+        ),
+        ("unsigned other = __shfl_xor_sync(~0u, word * 5u + 3u, 7);", "other == 4448u"),
+        ("unsigned other = __shfl_sync(~0u, word ^ 0x5a5a5au, 9);", "(other & 0xfffff) == 77u && word % 3 == 1"),
+    ] {
+        let body = |then: &str| {
+            format!(
+                "    unsigned word = i < n ? a[i] : 0;\n    {passes}\n{right}\n    if (i < n && {bad}) b[i] = {then};"
+            )
+        };
+        is_refused(&exercise.judge(right, &body("1")), bad, &["WRONG RESULT", "comes out the other way"]);
+        let ran = exercise.judge(right, &body("max(a[i], a[(i + 1) % n])"));
+        assert_eq!(ran.code, Some(0), "{bad}: {ran:?}");
+    }
+
+    let workbook = Workbook::copy_of_parts(&["exercises/ex41", "solutions/ex41", "kernels/few-long"]);
+    let right = workbook.read("solutions/ex41/solution.cu");
+    let (function, place) = ("__global__", "    y[i] = sum;");
+    assert!(right.contains(function) && right.contains(place));
+    let rare = "__device__ __noinline__ bool rare(unsigned word) { return word == 0x12345u; }\n__global__";
+    let asks = format!("    if (rare(__float_as_uint(x[i]) - 0x3ea00000u)) sum = 9.0f;\n{place}");
+    workbook.write("exercises/ex41/kernel.cu", right.replace(function, rare).replace(place, &asks));
+    let ran = workbook.run(["ex41", "--backend", "sim", "--plain", "--seed", "5"]);
+    is_refused(&ran, "a function", &["WRONG RESULT", "comes out the other way"]);
+}
+
 /// A value that stands for none matters only where it is the largest of all.
 #[test]
 fn a_value_that_is_found_is_tried_as_the_largest() {

@@ -128,6 +128,8 @@ pub struct Turned {
     pub line: u32,
     /// What changes.
     pub changes: Vec<Change>,
+    /// It does so only once a word that is passed on is this one.
+    pub goal: Option<u64>,
 }
 
 /// A backend.
@@ -236,7 +238,14 @@ pub trait Session {
         Ok(Vec::new())
     }
     /// Simulator: in a pass that nobody watches looks for inputs by which conditions ([`Condition::at`]) come to what is wanted of them.
-    fn turn(&mut self, _wanted: BTreeMap<u32, bool>, _inputs: &[Free], _seed: u64) -> Result<Vec<Turned>, Stop> {
+    /// `goals`: what an earlier pass found that has to be made and passed on.
+    fn turn(
+        &mut self,
+        _wanted: BTreeMap<u32, bool>,
+        _goals: &[Turned],
+        _inputs: &[Free],
+        _seed: u64,
+    ) -> Result<Vec<Turned>, Stop> {
         Ok(Vec::new())
     }
     /// All launches of the plan in order, to their end, and what the host does after them.

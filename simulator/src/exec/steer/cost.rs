@@ -16,6 +16,15 @@ pub enum Metric {
     Bits,
 }
 
+/// What an operation's result is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// True or not, zero or another.
+    Is(bool),
+    /// This one.
+    Value(u64),
+}
+
 /// What a truth value comes to that nothing tells more of.
 const UNKNOWN: f64 = 64.0;
 
@@ -33,11 +42,15 @@ pub struct Costs<'a> {
 
 impl Costs<'_> {
     /// Of each lane's result of an operation: 0 where it is as wanted, true or not zero.
-    pub fn of_root(&self, root: u32, wanted: bool) -> [f64; 32] {
-        match self.code.results(root)[..] {
-            [reg @ Reg::P(_), ..] => self.of(reg, wanted),
-            [Reg::None, ..] | [] => [f64::INFINITY; 32],
-            [reg, ..] => self.number(root, reg, wanted),
+    pub fn of_root(&self, root: u32, wanted: Wanted) -> [f64; 32] {
+        match (&self.code.results(root)[..], wanted) {
+            ([Reg::None, ..] | [], _) => [f64::INFINITY; 32],
+            ([reg @ Reg::P(_), ..], Wanted::Is(wanted)) => self.of(*reg, wanted),
+            ([reg, ..], Wanted::Is(wanted)) => self.number(root, *reg, wanted),
+            ([reg, ..], Wanted::Value(value)) => {
+                let numbers = self.warp.read(0, *reg);
+                numbers.map(|number| self.distance(Cmp::Eq, true, number.into(), value.into()))
+            }
         }
     }
 

@@ -11,14 +11,15 @@ use super::context::Worker;
 use super::profile::Profile;
 use super::schedule::quiet;
 use super::warp::{Group, Warp};
-use crate::isa::op::{Code, FunctionInfo, Op, Reg};
+use crate::isa::decode::Decoded;
+use crate::isa::op::{AddressSpace, Code, FunctionInfo, Op, Reg};
 use crate::observe::Observer;
 use crate::random::mix;
-use crate::steer::{SteerRequest, Steered, mask};
-use cost::Metric;
+use crate::steer::{Goal, SteerRequest, Steered, mask};
+use cost::{Metric, Wanted};
 use expression::{Expression, Leaf, Writers, writers};
 use search::{Held, Search, Word};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Lanes for which a condition is tried, ...
 const TRIES: u32 = 12;
@@ -46,14 +47,24 @@ pub struct Steer<'a> {
     found: Vec<Steered>,
 }
 
-/// A condition that is wanted.
+/// What its result is to be, and for which condition.
+struct Target {
+    wanted: Wanted,
+    at: u32,
+    /// What has to change besides.
+    changes: Vec<(u64, Vec<u8>)>,
+}
+
+/// An operation of which something is wanted.
 struct Open {
     /// What it is computed from, as far as registers are written once, and otherwise.
     expressions: Vec<Expression>,
-    wanted: bool,
+    targets: Vec<Target>,
     visits: u64,
     tries: u32,
     found: u32,
+    /// Words that were passed on and have to be others.
+    goals: u32,
     /// Operations computed for it.
     spent: u64,
     /// Words with which it is as wanted somewhere, perhaps: for which of the expressions, and by the register that holds them.
@@ -62,11 +73,10 @@ struct Open {
 
 impl<'a> Steer<'a> {
     /// Of the conditions that are asked for those that inputs may turn.
-    pub fn new(request: &'a SteerRequest, decoded: &crate::isa::decode::Decoded) -> Self {
-        let code = &decoded.code;
+    pub fn new(request: &'a SteerRequest, decoded: &Decoded) -> Self {
         let mut steer = Self {
             request,
-            stops: vec![false; code.insts.len()],
+            stops: vec![false; decoded.code.insts.len()],
             open: HashMap::new(),
             writers: HashMap::new(),
             loaded: HashMap::new(),
@@ -74,31 +84,48 @@ impl<'a> Steer<'a> {
             found: Vec::new(),
         };
         for (&root, &wanted) in &request.wanted {
-            let Some(origin) = code.origins.get(root as usize) else { continue };
-            let turn = decoded.turns()[root as usize];
-            if !turn.is_predicate() && !turn.narrows {
-                continue;
+            let Some(turn) = decoded.turns().get(root as usize) else { continue };
+            if turn.is_predicate() || turn.narrows {
+                steer.add(decoded, root, Target { wanted: Wanted::Is(wanted), at: root, changes: Vec::new() });
             }
-            let info = &code.functions[origin.function as usize];
-            let writers = steer.writers.entry(origin.function).or_insert_with(|| writers(code, info));
-            let sizes = !request.parameters.is_empty();
-            let of = |several| Expression::of(code, decoded.turns(), writers, root, (sizes, several));
-            let mut expressions: Vec<Expression> = of(false).into_iter().collect();
-            expressions.extend(of(true).filter(|other| expressions.first().is_none_or(|one| one.steps != other.steps)));
-            let leaves = expressions.iter().flat_map(|expression| &expression.leaves);
-            let loads = leaves.filter_map(|leaf| match leaf {
-                Leaf::Loaded { at, .. } => Some(*at),
-                Leaf::Parameter(_) | Leaf::Passed(_) => None,
-            });
-            if !expressions.is_empty() {
-                loads.chain([root]).for_each(|at| steer.stops[at as usize] = true);
-                steer.open.insert(
-                    root,
-                    Open { expressions, wanted, visits: 0, tries: 0, found: 0, spent: 0, hints: Vec::new() },
-                );
+        }
+        if !request.goals.is_empty() {
+            for root in producers(decoded, &mut steer.writers) {
+                for Goal { at, value, changes } in &request.goals {
+                    let target = Target { wanted: Wanted::Value(*value), at: *at, changes: changes.clone() };
+                    steer.add(decoded, root, target);
+                }
             }
         }
         steer
+    }
+
+    /// Something is wanted of an operation, as far as inputs may have a say.
+    fn add(&mut self, decoded: &Decoded, root: u32, target: Target) {
+        if let Some(open) = self.open.get_mut(&root) {
+            open.targets.push(target);
+            return;
+        }
+        let code = &decoded.code;
+        let function = code.origins[root as usize].function;
+        let own = || writers(code, &code.functions[function as usize]);
+        let writers = self.writers.entry(function).or_insert_with(own);
+        let sizes = !self.request.parameters.is_empty();
+        let of = |several| Expression::of(code, decoded.turns(), writers, root, (sizes, several));
+        let mut expressions: Vec<Expression> = of(false).into_iter().collect();
+        expressions.extend(of(true).filter(|other| expressions.first().is_none_or(|one| one.steps != other.steps)));
+        let leaves = expressions.iter().flat_map(|expression| &expression.leaves);
+        let loads = leaves.filter_map(|leaf| match leaf {
+            Leaf::Loaded { at, .. } => Some(*at),
+            Leaf::Parameter(_) | Leaf::Passed(_) => None,
+        });
+        if !expressions.is_empty() {
+            loads.chain([root]).for_each(|at| self.stops[at as usize] = true);
+            let targets = vec![target];
+            let open =
+                Open { expressions, targets, visits: 0, tries: 0, found: 0, goals: 0, spent: 0, hints: Vec::new() };
+            self.open.insert(root, open);
+        }
     }
 
     /// What was found.
@@ -150,7 +177,11 @@ impl<O: Observer> Worker<'_, O> {
         open.visits += 1;
         // The first ones, and others that lie further and further apart.
         let its_turn = (open.visits < 4 || open.visits.is_power_of_two()) && open.tries < TRIES;
-        if active == 0 || open.found >= ENOUGH || open.spent >= share || !its_turn && open.hints.is_empty() {
+        if active == 0
+            || open.found >= ENOUGH * open.targets.len() as u32
+            || open.spent >= share
+            || !its_turn && open.hints.is_empty()
+        {
             return;
         }
         let (bench, profile) =
@@ -171,10 +202,11 @@ impl<O: Observer> Worker<'_, O> {
                 |reg| warp.read_lane(group.frame, reg, lane),
             )
         };
-        let mut turned = None;
+        let target = &open.targets[open.tries as usize / open.expressions.len() % open.targets.len()];
+        let (mut turned, mut goal) = (None, None);
         for (which, known) in &open.hints {
             let expression = &open.expressions[*which];
-            let mut search = Search::new(code, writers, (expression, open.wanted), request, by, &mut run);
+            let mut search = Search::new(code, writers, (expression, target.wanted), request, by, &mut run);
             let lane = search.holds_for(bench, known, active);
             open.spent += search.spent;
             turned = lane.and_then(|lane| as_known(&words_of(expression, lane), known));
@@ -188,7 +220,7 @@ impl<O: Observer> Worker<'_, O> {
             open.tries += 1;
             stand_in(bench, warp, group.frame, info);
             let expression = &open.expressions[which];
-            let mut search = Search::new(code, writers, (expression, open.wanted), request, by, &mut run);
+            let mut search = Search::new(code, writers, (expression, target.wanted), request, by, &mut run);
             let most = share - open.spent;
             if let Some(lane) = search.choose(bench, active) {
                 let words = words_of(expression, lane);
@@ -204,15 +236,26 @@ impl<O: Observer> Worker<'_, O> {
                     let values = search.solve(bench, &with_places, most / 2);
                     open.hints.extend(values.map(|values| (which, hint(&words, &values))));
                 }
+                let unplaced =
+                    unplaced(code, request, expression, &words, |reg| warp.read_lane(group.frame, reg, lane));
+                if turned.is_none() && !unplaced.is_empty() && open.goals < ENOUGH {
+                    let all: Vec<Word> = words.iter().cloned().chain(unplaced).collect();
+                    let values = search.solve(bench, &all, most / 2);
+                    goal = values.and_then(|values| passed_on(&all, &values, words.len()));
+                }
             }
             open.spent += search.spent;
         }
-        if let Some(changes) = turned {
-            open.found += 1;
-            let (file, line) = code.lines[code.origins[root as usize].place as usize];
-            let file = if line > 0 { code.file(file).to_string() } else { String::new() };
-            found.push(Steered { at: root, file, line, changes });
+        let Some(mut changes) = turned.or_else(|| Some(goal.as_ref()?.1.clone())) else { return };
+        let goal = goal.map(|(value, _)| value);
+        match goal {
+            Some(_) => open.goals += 1,
+            None => open.found += 1,
         }
+        changes.extend(target.changes.iter().cloned());
+        let (file, line) = code.lines[code.origins[target.at as usize].place as usize];
+        let file = if line > 0 { code.file(file).to_string() } else { String::new() };
+        found.push(Steered { at: target.at, file, line, changes, goal });
     }
 }
 
@@ -220,6 +263,61 @@ impl<O: Observer> Worker<'_, O> {
 fn changes(words: &[Word], values: &[u64]) -> Vec<(u64, Vec<u8>)> {
     let changed = words.iter().zip(values).filter(|(word, value)| word.value != **value);
     changed.map(|(word, value)| (word.address, value.to_le_bytes()[..word.size].to_vec())).collect()
+}
+
+/// Operations that make what is exchanged, passed to a function or stored for the block; where nothing is, what is stored for the next
+/// launch.
+fn producers(decoded: &Decoded, all: &mut HashMap<u32, Writers>) -> BTreeSet<u32> {
+    let code = &decoded.code;
+    let (mut near, mut far) = (BTreeSet::new(), BTreeSet::new());
+    for (at, inst) in code.insts.iter().enumerate() {
+        let (passes, producers) = match inst.op {
+            Op::Store(index) if code.accesses[index as usize].space == AddressSpace::Global => {
+                (code.accesses[index as usize].regs.clone(), &mut far)
+            }
+            Op::Store(index) => (code.accesses[index as usize].regs.clone(), &mut near),
+            Op::Collective(_) => (code.sources(at as u32), &mut near),
+            _ => continue,
+        };
+        let function = code.origins[at].function;
+        let own = || writers(code, &code.functions[function as usize]);
+        let writers = all.entry(function).or_insert_with(own);
+        for reg in passes.iter().filter(|reg| matches!(reg, Reg::R32(_))) {
+            producers.extend(writers.get(reg).into_iter().flatten().take(PLACES));
+        }
+    }
+    if near.is_empty() { far } else { near }
+}
+
+/// Leaves that no input holds, as words that may be anything: what somebody made of inputs and passed on.
+fn unplaced(
+    code: &Code,
+    request: &SteerRequest,
+    expression: &Expression,
+    words: &[Word],
+    value: impl Fn(Reg) -> u64,
+) -> Vec<Word> {
+    if !request.parameters.is_empty() {
+        return Vec::new();
+    }
+    let leaves = expression.leaves.iter().map(|leaf| leaf.register(code));
+    let has_none = |reg: &Reg| {
+        let held = |word: &Word| word.registers.iter().any(|held| held.reg == *reg);
+        matches!(reg, Reg::R32(_)) && !words.iter().any(held)
+    };
+    let word = |(number, reg): (usize, Reg)| {
+        // They lie nowhere.
+        let address = u64::MAX / 2 - 8 * number as u64;
+        Word { input: request.inputs.len(), address, size: 4, registers: vec![Held::all(reg, 4)], value: value(reg) }
+    };
+    leaves.filter(has_none).take(PLACES).enumerate().map(word).collect()
+}
+
+/// The only one of the words from the `own`th on that changes, and how the others do.
+fn passed_on(words: &[Word], values: &[u64], own: usize) -> Option<(u64, Vec<(u64, Vec<u8>)>)> {
+    let mut other = words[own..].iter().zip(&values[own..]).filter(|(word, value)| word.value != **value);
+    let (_, value) = other.next()?;
+    other.next().is_none().then(|| (*value, changes(&words[..own], &values[..own])))
 }
 
 /// Registers that hang on where a thread is, as words that may be anything.

@@ -1,5 +1,6 @@
 //! Solves a condition that hangs on no data for where a thread is: for its block, and for its place there.
 
+use super::cost::Wanted;
 use super::expression::{Expression, Writers};
 use super::search::{Held, Search, Word};
 use crate::exec::warp::Warp;
@@ -33,6 +34,7 @@ impl<'a> Places<'a> {
         });
         let request = SteerRequest {
             wanted: BTreeMap::new(),
+            goals: Vec::new(),
             inputs: inputs.collect(),
             parameters: Vec::new(),
             seed: 0,
@@ -51,7 +53,8 @@ impl<'a> Places<'a> {
         run: impl FnMut(&mut Warp, u32),
     ) -> (Option<u64>, u64) {
         let Some((expression, numbers)) = self.expression(root) else { return (None, 0) };
-        let mut search = Search::new(self.code, &self.writers, (&expression, wanted), &self.request, seed, run);
+        let mut search =
+            Search::new(self.code, &self.writers, (&expression, Wanted::Is(wanted)), &self.request, seed, run);
         if search.choose(warp, u32::MAX).is_none() {
             return (None, search.spent);
         }

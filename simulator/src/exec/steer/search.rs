@@ -1,7 +1,7 @@
 //! Solves a condition for the words that it is computed from: downhill, a bit or a power of two at a time, and at random.
 
 use super::Metric;
-use super::cost::{Costs, pairs};
+use super::cost::{Costs, Wanted, pairs};
 use super::expression::{Expression, Writers};
 use crate::exec::warp::Warp;
 use crate::isa::op::{Code, Op, Reg};
@@ -67,7 +67,7 @@ pub struct Search<'a, R> {
     code: &'a Code,
     writers: &'a Writers,
     expression: &'a Expression,
-    wanted: bool,
+    wanted: Wanted,
     request: &'a SteerRequest,
     by: u64,
     run: R,
@@ -86,7 +86,7 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
     pub fn new(
         code: &'a Code,
         writers: &'a Writers,
-        (expression, wanted): (&'a Expression, bool),
+        (expression, wanted): (&'a Expression, Wanted),
         request: &'a SteerRequest,
         by: u64,
         run: R,
@@ -211,6 +211,9 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
             for reg in self.code.results(*step).into_iter().filter(|reg| !matches!(reg, Reg::P(_))) {
                 let by = bench.read_lane(0, reg, 0);
                 tries.extend([value ^ by, value.wrapping_sub(by), value.wrapping_add(by)]);
+                if let Wanted::Value(wanted) = self.wanted {
+                    tries.extend([value ^ by ^ wanted, value.wrapping_sub(by).wrapping_add(wanted)]);
+                }
             }
         }
         let element = self.input(word).element;

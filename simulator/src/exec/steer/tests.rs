@@ -22,6 +22,7 @@ fn turns(element: Element, (low, high): (f64, f64), body: &str) -> bool {
         let input = input.map(|input| Input { address, ..input.clone() });
         device.config_mut().steer = input.map(|input| SteerRequest {
             wanted,
+            goals: Vec::new(),
             inputs: vec![input],
             parameters: Vec::new(),
             seed: 5,
@@ -152,7 +153,7 @@ fn sizes_are_found_by_what_is_asked_of_parameters() {
     let conditions = launch(device).conditions;
     let last = conditions.iter().filter(|one| one.by_size && one.question == Question::True).map(|one| one.at).max();
     let wanted = BTreeMap::from([(last.expect("a condition"), true)]);
-    let steer = Some(SteerRequest { wanted, inputs, parameters, seed: 7, steps: 1 << 20 });
+    let steer = Some(SteerRequest { wanted, goals: Vec::new(), inputs, parameters, seed: 7, steps: 1 << 20 });
     let steered = launch(Device::new(module, Config { steer, ..Config::default() })).steered;
     let size = |address: u64, before: i64| {
         let found = steered[0].changes.iter().find(|(at, _)| *at == address);

@@ -14,9 +14,13 @@ use std::ops::Range;
 /// By operation of a module: is its result such a number?
 pub fn by_size(code: &Code) -> Vec<bool> {
     let mut all = vec![false; code.insts.len()];
-    for info in &code.functions {
-        let range = info.start as usize..(info.start + info.len) as usize;
-        let data = data(code, info, range.clone());
+    let range = |info: &FunctionInfo| info.start as usize..(info.start + info.len) as usize;
+    let functions = |passed: bool| code.functions.iter().map(move |info| data(code, info, range(info), passed));
+    // Where one function passes data to another, none of them knows its parameters.
+    let passes = |(info, data): (&FunctionInfo, HashSet<Reg>)| range(info).any(|at| passes_any(code, at, &data));
+    let passed = code.functions.iter().zip(functions(false)).any(passes);
+    for (info, data) in code.functions.iter().zip(functions(passed)) {
+        let range = range(info);
         for at in range {
             let mut results = 0;
             let mut known = code.insts[at].op.effect(code) == Effect::Pure;
@@ -33,7 +37,7 @@ pub fn by_size(code: &Code) -> Vec<bool> {
 }
 
 /// The registers of a function that may hold data.
-fn data(code: &Code, info: &FunctionInfo, range: Range<usize>) -> HashSet<Reg> {
+fn data(code: &Code, info: &FunctionInfo, range: Range<usize>, passed: bool) -> HashSet<Reg> {
     let insts = &code.insts[range.clone()];
     let mut written: HashMap<Reg, u32> = HashMap::new();
     let mut data: HashSet<Reg> = HashSet::new();
@@ -43,7 +47,7 @@ fn data(code: &Code, info: &FunctionInfo, range: Range<usize>) -> HashSet<Reg> {
         CallValue::Memory { .. } => None,
     }));
     for inst in insts {
-        let fetched = fetches(code, &inst.op);
+        let fetched = fetches(code, &inst.op, passed);
         inst.op.registers(code, &mut |reg, role| {
             if role == RegisterUse::Result && reg != Reg::None {
                 *written.entry(reg).or_default() += 1;
@@ -93,10 +97,17 @@ fn decided(at: usize, ends: &[u32], range: &Range<usize>) -> Range<usize> {
     low..high.min(range.len())
 }
 
-/// Does an operation's result come from elsewhere than its sources?
-fn fetches(code: &Code, op: &Op) -> bool {
+/// Does an operation write data to a parameter of another function, or to what it returns?
+fn passes_any(code: &Code, at: usize, data: &HashSet<Reg>) -> bool {
+    let Op::Store(index) = code.insts[at].op else { return false };
+    let access = &code.accesses[index as usize];
+    access.parameter && access.regs.iter().any(|reg| data.contains(reg))
+}
+
+/// Does an operation's result come from elsewhere than its sources? `passed`: parameters of functions may be data.
+fn fetches(code: &Code, op: &Op, passed: bool) -> bool {
     match *op {
-        Op::Load(index) => !code.accesses[index as usize].parameter,
+        Op::Load(index) => passed || !code.accesses[index as usize].parameter,
         // What a shuffle passes on is what it was given; a vote counts conditions. Who is elected is asked of the warp.
         Op::Collective(index) => matches!(code.collectives[index as usize].f, CollectiveFn::Elect),
         Op::Call(index) => !matches!(code.calls[index as usize].callee, Callee::Printf),

@@ -287,8 +287,14 @@ impl Session for SimSession {
     }
 
     #[cfg(not(target_family = "wasm"))]
-    fn turn(&mut self, wanted: BTreeMap<u32, bool>, inputs: &[Free], seed: u64) -> Result<Vec<Turned>, Stop> {
-        self.turned_conditions(wanted, inputs, seed)
+    fn turn(
+        &mut self,
+        wanted: BTreeMap<u32, bool>,
+        goals: &[Turned],
+        inputs: &[Free],
+        seed: u64,
+    ) -> Result<Vec<Turned>, Stop> {
+        self.turned_conditions(wanted, goals, inputs, seed)
     }
 
     fn broken_guard(&mut self) -> Result<Option<BrokenGuard>, Stop> {

@@ -3,7 +3,7 @@
 use super::session::SimSession;
 use crate::backend::machine::{Change, Free, Session, Stop, Turned};
 use plan::dtype::DType;
-use simulator::steer::{Element, Input, SteerRequest, Steered};
+use simulator::steer::{Element, Goal, Input, SteerRequest, Steered};
 use simulator::{Condition, Schedule};
 use std::collections::BTreeMap;
 
@@ -27,11 +27,13 @@ impl SimSession {
     pub(super) fn turned_conditions(
         &mut self,
         wanted: BTreeMap<u32, bool>,
+        goals: &[Turned],
         inputs: &[Free],
         seed: u64,
     ) -> Result<Vec<Turned>, Stop> {
         self.set_checked(false);
-        let request = self.request(wanted, inputs, seed)?;
+        let mut request = self.request(wanted, inputs, seed)?;
+        request.goals = goals.iter().filter_map(|turned| self.goal(turned)).collect();
         let config = self.device.config_mut();
         (config.steer, config.threads) = (Some(request), 1);
         let pass = self.pass(Some(Schedule::Its));
@@ -55,18 +57,25 @@ impl SimSession {
             self.read(index, 0, &mut bytes)?;
             all.push(Input { address, bytes, element, low, high });
         }
-        Ok(SteerRequest { wanted, inputs: all, parameters: Vec::new(), seed, steps: STEPS })
+        Ok(SteerRequest { wanted, goals: Vec::new(), inputs: all, parameters: Vec::new(), seed, steps: STEPS })
     }
 
     /// What was found, by buffers.
     fn turned(&self, found: Steered) -> Turned {
-        let Steered { at, file, line, changes } = found;
+        let Steered { at, file, line, changes, goal } = found;
         let located = |(address, bytes): (u64, Vec<u8>)| {
             let mut buffers = self.program.plan.buffers.iter().zip(&self.addresses);
             let buffer = buffers.position(|(buffer, base)| (*base..base + buffer.bytes()).contains(&address))?;
             Some(Change { buffer, at: (address - self.addresses[buffer]) as usize, bytes })
         };
-        Turned { at, file, line, changes: changes.into_iter().filter_map(located).collect() }
+        Turned { at, file, line, changes: changes.into_iter().filter_map(located).collect(), goal }
+    }
+
+    /// The word that has to be made, where one has.
+    fn goal(&self, turned: &Turned) -> Option<Goal> {
+        let changes = turned.changes.iter();
+        let changes = changes.map(|change| (self.addresses[change.buffer] + change.at as u64, change.bytes.clone()));
+        Some(Goal { at: turned.at, value: turned.goal?, changes: changes.collect() })
     }
 }
 

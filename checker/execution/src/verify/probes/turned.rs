@@ -24,6 +24,11 @@ const ROUNDS: u64 = 6;
 /// Runs of a round, over what cannot change at once.
 const GROUPS: usize = 4;
 
+/// Passes of a round: words are passed on so often less one.
+const PASSED_ON: u64 = 3;
+/// Words that are looked for in a pass.
+const MOST_GOALS: usize = 16;
+
 /// Warp instructions up to which all other elements become an end of their interval, too.
 const FEW: u64 = 1 << 15;
 /// A run over other inputs may take so many times as many warp instructions as the one that has passed, ...
@@ -88,7 +93,7 @@ impl Probe<'_> {
             }
             asked.extend(wanted.keys().copied());
             let seed = run.seed.rotate_left(8) ^ round;
-            let Ok(found) = self.over((&run, None), &changes, false)?.turn(wanted, &free, seed) else { break };
+            let Some(found) = self.find((&run, &changes), wanted, &free, seed)? else { break };
             let (groups, later) = together(&changes, found);
             later.iter().for_each(|at| _ = asked.remove(at));
             for (all, found) in &groups {
@@ -102,6 +107,32 @@ impl Probe<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Looks for changes by which conditions come out as wanted: of what is loaded, and in further passes of what is made of that and
+    /// passed on. Nothing where a pass does not end well.
+    fn find(
+        &self,
+        (run, changes): (&RunId, &[Change]),
+        mut wanted: BTreeMap<u32, bool>,
+        free: &[Free],
+        seed: u64,
+    ) -> Result<Option<Vec<Turned>>, Stop> {
+        let (mut found, mut goals) = (Vec::new(), Vec::new());
+        for pass in 0..PASSED_ON {
+            let mut session = self.over((run, None), changes, false)?;
+            let now = (std::mem::take(&mut wanted), seed ^ pass << 32);
+            let Ok(more) = session.turn(now.0, &goals, free, now.1) else { return Ok(None) };
+            let (open, more): (Vec<Turned>, Vec<Turned>) = more.into_iter().partition(|turned| turned.goal.is_some());
+            found.extend(more);
+            goals = open.into_iter().filter(|goal| !found.iter().any(|turned| turned.at == goal.at)).collect();
+            goals.dedup();
+            goals.truncate(MOST_GOALS);
+            if goals.is_empty() {
+                break;
+            }
+        }
+        Ok(Some(found))
     }
 
     /// Inputs of independent elements.

@@ -85,7 +85,7 @@ fn look(
     wanted.sort_by_cached_key(|(at, _)| stream.bits((*at).into()));
     wanted.truncate(CONDITIONS);
     let wanted = wanted.into_iter().collect();
-    let request = SteerRequest { wanted, inputs: inputs.collect(), parameters, seed, steps: STEPS };
+    let request = SteerRequest { wanted, goals: Vec::new(), inputs: inputs.collect(), parameters, seed, steps: STEPS };
     opened.device.config_mut().steer = Some(request);
     let blocks = opened.program.plan.launches[launch].blocks();
     let mut chosen = ends_first(&chosen(seed, launch as u64, blocks), blocks);
