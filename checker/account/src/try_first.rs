@@ -124,6 +124,10 @@ fn by_cause(cause: Cause, line: &str) -> String {
                 "Where does the pointer of {line} come from, and who makes sure that it is not null (malloc gives null when the heap is full)?"
             )
         }
+        Cause::Declared => {
+            "What is its value to be before anything sets it? Say so where it is declared: a sum starts at 0, a maximum at the first element."
+                .to_owned()
+        }
         Cause::Variable => format!("On which way to {line} is that variable not set?"),
         Cause::NotGiven => format!(
             "Compare the format in {line} with its arguments one by one: is there one for each %, and as wide (%d is for an int, %lld for a long long)?"

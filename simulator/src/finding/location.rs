@@ -78,6 +78,16 @@ pub enum MemoryLocation {
     },
     /// No memory at all: a variable without a value.
     Register,
+    /// A variable of a thread, whether it is in memory or not. The simulator does not know them: whoever knows the text says so.
+    Variable {
+        /// Its name in the source.
+        name: String,
+        /// The source line of its declaration.
+        line: u32,
+        /// It is an array.
+        #[serde(default)]
+        array: bool,
+    },
 }
 
 impl MemoryLocation {
@@ -122,6 +132,12 @@ impl fmt::Display for MemoryLocation {
             Self::Nobodys { memory } => f.write_str(memory),
             Self::Address { address } => write!(f, "{address:#x}"),
             Self::Register => f.write_str("a variable that has got no value"),
+            Self::Variable { name, line, array: false } => {
+                write!(f, "`{name}` is read before it has a value (declared in line {line})")
+            }
+            Self::Variable { name, line, array: true } => {
+                write!(f, "an element of `{name}` is read before it has a value (declared in line {line})")
+            }
         }
     }
 }

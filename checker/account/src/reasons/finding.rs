@@ -7,7 +7,7 @@ use crate::orders::schedule_name;
 use execution::backend::Found;
 use report::{Cause, Excerpt, Reason, Sources, Verdict};
 use simulator::finding::Explanation;
-use simulator::{Access, Finding, FindingKind, MemoryLocation};
+use simulator::{Access, Finding, FindingKind, MemoryLocation, Place};
 
 pub(super) fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sources: &mut Sources) -> Option<Reason> {
     let finding = &found.finding;
@@ -19,6 +19,9 @@ pub(super) fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sou
     let excerpts: Vec<Excerpt> = match &finding.kind {
         FindingKind::Race { first, second, .. } | FindingKind::LateWrite { first, second } => {
             [first, second].into_iter().filter_map(|access| side(access, scene, sources)).collect()
+        }
+        FindingKind::Uninitialised { access, .. } if matches!(access.object, MemoryLocation::Variable { .. }) => {
+            variable(access, finding, scene, sources)
         }
         FindingKind::Uninitialised { access, .. } if access.place.line != finding.place.line => {
             let used = excerpt(&finding.place, &format!("used by {}", who(&finding.place)), scene, sources);
@@ -50,9 +53,21 @@ fn cause(kind: &FindingKind) -> Option<Cause> {
         #[cfg(not(target_family = "wasm"))]
         FindingKind::Uninitialised { usage: simulator::finding::Usage::NotGiven, .. } => Cause::NotGiven,
         FindingKind::Uninitialised { access, .. } if access.object == MemoryLocation::Register => Cause::Variable,
+        FindingKind::Uninitialised { access, .. } if matches!(access.object, MemoryLocation::Variable { .. }) => {
+            Cause::Declared
+        }
         FindingKind::Livelock { polls, .. } if polls.iter().any(|poll| poll.lacks.is_some()) => Cause::Mbarrier,
         _ => return None,
     })
+}
+
+/// The declaration of a variable without a value, and where the value that it has not is used.
+fn variable(access: &Access, finding: &Finding, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Excerpt> {
+    let MemoryLocation::Variable { line, .. } = access.object else { return Vec::new() };
+    let declared = Place { line, ..access.place.clone() };
+    let used = excerpt(&finding.place, &format!("used by {}", who(&finding.place)), scene, sources);
+    let declared = excerpt(&declared, "declared without a value", scene, sources);
+    declared.into_iter().chain(used).collect()
 }
 
 fn side(access: &Access, scene: &Scene<'_>, sources: &mut Sources) -> Option<Excerpt> {

@@ -85,6 +85,8 @@ pub enum Cause {
     NullPointer,
     /// A variable that was not set, rather than memory.
     Variable,
+    /// A variable whose declaration gives it no value.
+    Declared,
     /// `printf`'s format asks for what no argument gives.
     NotGiven,
     /// The phase of an `mbarrier` that does not end.
