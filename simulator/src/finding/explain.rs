@@ -333,8 +333,7 @@ const EARLY: &str = "blocks of a cluster begin one after the other: a cluster.sy
      that all are there";
 
 /// What gives a variable its first value.
-const UNSET: &str =
-    "a variable of a kernel holds anything until it is set, not 0: give it its first value where it is declared, or on every way";
+const UNSET: &str = "a variable of a kernel holds anything until it is set, not 0: give it its first value where it is declared, or on every way";
 
 /// What gives the elements of an array their first values.
 const UNSET_ARRAY: &str =

@@ -90,6 +90,13 @@ pub enum MemoryLocation {
     },
 }
 
+/// The memory of nobody: dynamic shared memory in a launch without any.
+pub const NO_DYNAMIC: &str = "the kernel has no array there, and the launch gives it no dynamic memory";
+/// The memory of nobody: a function's that has returned.
+pub const RETURNED: &str = "local memory of a function that has returned";
+/// The memory of nobody: a generic address of a block's or a thread's own memory, taken for global memory.
+pub const OWN: &str = "an address in shared or local memory, which is a block's or a thread's own and ends with it";
+
 impl MemoryLocation {
     /// The variable or buffer that it lies in or is nearest to.
     pub fn name(&self) -> Option<&str> {

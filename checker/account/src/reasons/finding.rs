@@ -6,7 +6,7 @@ use crate::element::Elements;
 use crate::orders::schedule_name;
 use execution::backend::Found;
 use report::{Cause, Excerpt, Reason, Sources, Verdict};
-use simulator::finding::Explanation;
+use simulator::finding::{Explanation, NO_DYNAMIC, OWN, RETURNED};
 use simulator::{Access, Finding, FindingKind, MemoryLocation, Place};
 
 pub(super) fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sources: &mut Sources) -> Option<Reason> {
@@ -38,18 +38,56 @@ pub(super) fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sou
         }
     };
     let reason = Reason::new(verdict, text).with_details(details).with_excerpts(excerpts);
+    let trapped = matches!(finding.kind, FindingKind::Trap) && syncs_the_grid(&reason.excerpts);
+    if trapped {
+        let text = "grid.sync() in a launch that is not cooperative: the kernel executed a trap".to_owned();
+        return Some(Reason { text, cause: Some(Cause::NotCooperative), ..reason });
+    }
     Some(Reason { cause: cause(&finding.kind), ..reason })
+}
+
+/// What two accesses meet for, where no barrier helps.
+fn race_cause(first: &Access, second: &Access) -> Option<Cause> {
+    let both = |what: &str| first.what == what && second.what == what;
+    if [first, second].iter().any(|access| access.what == "cached read") {
+        return Some(Cause::CachedRead);
+    }
+    let scoped = both("atomic") && first.size == second.size && first.place.block != second.place.block;
+    scoped.then_some(Cause::BlockScope)
+}
+
+/// Is it the barrier of a grid that stands there? It traps where the launch has none.
+fn syncs_the_grid(excerpts: &[Excerpt]) -> bool {
+    let Some(line) =
+        excerpts.first().and_then(|excerpt| excerpt.lines.get(excerpt.line.saturating_sub(excerpt.first) as usize))
+    else {
+        return false;
+    };
+    let others = ["__syncthreads", "__syncwarp", "__trap", "assert", "cluster", "tile"];
+    line.contains("sync(") && !others.iter().any(|other| line.contains(other))
 }
 
 /// What is behind a finding, where its verdict alone does not say what to try first.
 fn cause(kind: &FindingKind) -> Option<Cause> {
     Some(match kind {
-        FindingKind::OutOfBounds { access } => match access.object {
+        FindingKind::OutOfBounds { access } => match &access.object {
             MemoryLocation::Heap { freed: Some(_), .. } => Cause::Freed,
             MemoryLocation::OtherThread { .. } => Cause::OtherThread,
             MemoryLocation::Null { .. } => Cause::NullPointer,
+            _ if access.what == "free" => Cause::BadFree,
+            MemoryLocation::Nobodys { memory } => match memory.as_str() {
+                NO_DYNAMIC => Cause::DynamicShared,
+                RETURNED => Cause::Returned,
+                OWN => Cause::Ended,
+                _ => return None,
+            },
             _ => return None,
         },
+        // As its sentence has it.
+        FindingKind::Misaligned { access } if !access.size.is_multiple_of(16) && access.address.is_multiple_of(16) => {
+            Cause::CopySize
+        }
+        FindingKind::Race { first, second, .. } => race_cause(first, second)?,
         #[cfg(not(target_family = "wasm"))]
         FindingKind::Uninitialised { usage: simulator::finding::Usage::NotGiven, .. } => Cause::NotGiven,
         FindingKind::Uninitialised { access, .. } if access.object == MemoryLocation::Register => Cause::Variable,

@@ -45,7 +45,7 @@ pub fn locals<'a>(text: &Text<'a>, body: Range<usize>) -> Vec<Local<'a>> {
 fn declaration<'a>(text: &Text<'a>, from: usize, scope: usize) -> Option<Vec<Local<'a>>> {
     let mut at = from;
     loop {
-        if text.is(at, "volatile") || text.is(at, "register") {
+        if ["const", "volatile", "register"].iter().any(|word| text.is(at, word)) {
             at += 1;
         } else if text.is(at, "alignas") || text.is(at, "__align__") {
             at = text.behind(at + 1);

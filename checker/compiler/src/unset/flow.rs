@@ -77,7 +77,9 @@ impl<'t, 'a> Flow<'t, 'a> {
     /// Behind the statement that starts there, with what is set then.
     fn statement(&mut self, at: usize, until: usize, set: Set) -> (usize, Set) {
         let text = self.text;
-        let Some(word) = text.tokens.get(at).filter(|_| at < until).map(|token| token.text) else { return (until, set) };
+        let Some(word) = text.tokens.get(at).filter(|_| at < until).map(|token| token.text) else {
+            return (until, set);
+        };
         match word {
             "{" => {
                 let end = text.partner(at).clamp(at + 1, until);
@@ -197,24 +199,18 @@ impl<'t, 'a> Flow<'t, 'a> {
     /// Operands behind `"=r"` are written, those behind `"+r"` and `"r"` are read.
     fn assembly(&mut self, range: Range<usize>, mut set: Set) -> Set {
         let text = self.text;
-        let mut written = false;
-        let mut at = range.start;
-        while at < range.end {
-            let token = text.tokens[at];
-            if token.kind == Kind::Literal {
-                written = token.text.starts_with("\"=");
-            } else if written && token.is("(") && text.tokens[at - 1].kind == Kind::Literal {
-                let end = text.behind(at).min(range.end);
-                if let Some(name) = (at..end).find(|at| self.names(*at)) {
-                    let part = uses::at(text, name, end, self.elements(), self.pointer).part;
-                    self.write(part, &mut set);
-                }
-                at = end;
-                continue;
-            } else if self.names(at) {
-                set = self.expression(at..at + 1, set);
+        let operands = range.clone().filter(|at| text.is(*at, "(") && text.tokens[at - 1].kind == Kind::Literal);
+        let (written, read): (Vec<usize>, Vec<usize>) =
+            operands.partition(|open| text.tokens[open - 1].text.starts_with("\"="));
+        for open in read {
+            set = self.expression(open + 1..text.partner(open).min(range.end), set);
+        }
+        for open in written {
+            let end = text.partner(open).min(range.end);
+            if let Some(name) = (open..end).find(|at| self.names(*at)) {
+                let part = uses::at(text, name, end, self.elements(), self.pointer).part;
+                self.write(part, &mut set);
             }
-            at += 1;
         }
         set
     }
@@ -223,12 +219,8 @@ impl<'t, 'a> Flow<'t, 'a> {
         matches!(self.shape, Shape::Array(_)) || self.pointer
     }
 
-    /// Does the variable stand there, and nobody's member?
     fn names(&self, at: usize) -> bool {
-        let text = self.text;
-        let before = |back: usize, word: &str| at.checked_sub(back).is_some_and(|at| text.is(at, word));
-        text.name(at) == Some(self.name)
-            && !(before(1, ".") || before(1, "::") || before(1, ">") && before(2, "-"))
+        self.text.names(at, self.name)
     }
 
     fn expression(&mut self, range: Range<usize>, mut set: Set) -> Set {

@@ -10,9 +10,9 @@
 
 mod declared;
 mod flow;
-mod text;
 #[cfg(test)]
 mod tests;
+mod text;
 mod uses;
 
 use crate::own::lexer;
@@ -44,7 +44,7 @@ pub fn unset(source: &str) -> Vec<Unset> {
     for function in text.functions().filter(|function| function.device) {
         let suspects = locals(&text, function.body.clone()).into_iter().filter(|local| Flow::suspects(&text, local));
         found.extend(suspects.map(|local| {
-            let named = local.scope.clone().filter(|at| text.name(*at) == Some(local.name));
+            let named = local.scope.clone().filter(|at| text.names(*at, local.name));
             Unset {
                 name: local.name.to_owned(),
                 line: text.line(local.at),

@@ -43,11 +43,37 @@ pub struct Text<'a> {
 
 const WORDS: &[&str] = &["unsigned", "signed", "int", "long", "short", "char", "float", "double", "bool"];
 const TYPES: &[&str] = &[
-    "size_t", "ssize_t", "uint", "ushort", "uchar", "ulong", "half", "__half", "__half2", "__nv_bfloat16", "__nv_bfloat162",
-    "nv_bfloat16", "nv_bfloat162", "__int128", "__int128_t", "__uint128_t",
+    "size_t",
+    "ssize_t",
+    "uint",
+    "ushort",
+    "uchar",
+    "ulong",
+    "half",
+    "__half",
+    "__half2",
+    "__nv_bfloat16",
+    "__nv_bfloat162",
+    "nv_bfloat16",
+    "nv_bfloat162",
+    "__int128",
+    "__int128_t",
+    "__uint128_t",
 ];
 const VECTORS: &[&str] = &[
-    "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float", "double", "half",
+    "char",
+    "uchar",
+    "short",
+    "ushort",
+    "int",
+    "uint",
+    "long",
+    "ulong",
+    "longlong",
+    "ulonglong",
+    "float",
+    "double",
+    "half",
 ];
 
 impl<'a> Text<'a> {
@@ -77,6 +103,12 @@ impl<'a> Text<'a> {
     /// The name that stands there.
     pub fn name(&self, at: usize) -> Option<&'a str> {
         self.tokens.get(at).filter(|token| token.kind == Kind::Name).map(|token| token.text)
+    }
+
+    /// Does that name stand there, and as nobody's member?
+    pub fn names(&self, at: usize, name: &str) -> bool {
+        let before = |back: usize, word: &str| at.checked_sub(back).is_some_and(|at| self.is(at, word));
+        self.name(at) == Some(name) && !(before(1, ".") || before(1, "::") || before(1, ">") && before(2, "-"))
     }
 
     /// Behind the bracket that closes the one there.
@@ -117,7 +149,8 @@ impl<'a> Text<'a> {
 
     /// The file's only function of that name with so many parameters.
     pub fn function(&self, name: &str, parameters: usize) -> Option<&Function<'a>> {
-        let mut found = self.functions.iter().filter(|(known, one)| *known == name && one.parameters.len() == parameters);
+        let mut found =
+            self.functions.iter().filter(|(known, one)| *known == name && one.parameters.len() == parameters);
         found.next().map(|(_, function)| function)
     }
 
@@ -229,7 +262,9 @@ impl<'a> Text<'a> {
         let mut members = Vec::new();
         for piece in self.split(body, ";") {
             // Functions have brackets; a value may be given to a member.
-            if piece.clone().any(|at| self.is(at, "=") || self.is(at, "union")) && !piece.clone().any(|at| self.is(at, "(")) {
+            if piece.clone().any(|at| self.is(at, "=") || self.is(at, "union"))
+                && !piece.clone().any(|at| self.is(at, "("))
+            {
                 return;
             }
             if piece.clone().any(|at| self.is(at, "(") || self.is(at, "{")) {
@@ -245,8 +280,16 @@ impl<'a> Text<'a> {
 }
 
 const MARKS: &[&str] = &["__global__", "__device__"];
-const ATTRIBUTES: &[&str] =
-    &["__launch_bounds__", "__cluster_dims__", "__maxnreg__", "__align__", "alignas", "__attribute__", "decltype", "noexcept"];
+const ATTRIBUTES: &[&str] = &[
+    "__launch_bounds__",
+    "__cluster_dims__",
+    "__maxnreg__",
+    "__align__",
+    "alignas",
+    "__attribute__",
+    "decltype",
+    "noexcept",
+];
 
 /// How many members a vector of CUDA has.
 pub fn vector(name: &str) -> Option<usize> {

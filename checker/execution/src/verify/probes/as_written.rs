@@ -13,7 +13,7 @@ use std::collections::HashSet;
 /// Warp instructions of a run beyond which nobody waits for it a second time, several times as slow.
 const MOST: u64 = 10_000_000;
 
-/// Runs the program as written, under the first run's order and inputs, and adds what it writes to constant memory and which
+/// Runs the program as written, under the order and inputs of the first run that failed, or of the first one, and adds what it writes to constant memory and which
 /// variables it reads that have no value.
 ///
 /// # Errors
@@ -25,9 +25,14 @@ pub fn look(
     thoroughness: Thoroughness,
     checked: &mut Checked,
 ) -> Result<(), JobError> {
-    let (Some(written), Some(run)) = (&program.artefact.as_written, runs.first()) else { return Ok(()) };
+    // What went wrong may have gone wrong over some inputs only.
+    let failed = checked.runs.iter().find(|result| !result.status.passed()).map(|result| result.run);
+    let (Some(written), Some(run)) = (&program.artefact.as_written, failed.as_ref().or(runs.first())) else {
+        return Ok(());
+    };
     // A GPU has only the machine code.
     let Some(schedule) = run.schedule else { return Ok(()) };
+    name(&mut checked.findings, &written.unset, &program.name);
     let unset = looks_for_unset(written, thoroughness, checked);
     if !written.constants && !unset {
         return Ok(());
@@ -72,34 +77,49 @@ fn looks_for_unset(written: &AsWritten, thoroughness: Thoroughness, checked: &Ch
     !(written.unset.is_empty() || large || long || checked.findings.iter().any(grave))
 }
 
+/// Where the optimised code shows the same, its variables have their names, too.
+fn name(findings: &mut [Found], unset: &[Unset], file: &str) {
+    for Found { finding: Finding { kind, place, .. }, .. } in findings {
+        if let FindingKind::Uninitialised { access, .. } = kind
+            && let Some(Some(variable)) = suspect(access, place, unset, file)
+        {
+            access.object = object(variable);
+        }
+    }
+}
+
 /// The uses of suspects, each variable once, by their names in the text.
 fn named(found: Vec<Found>, unset: &[Unset], file: &str) -> Vec<Found> {
-    let file = system::text::source_name(file.as_ref());
     let mut told = HashSet::new();
     let one = |mut found: Found| {
         let Finding { kind, place, .. } = &mut found.finding;
         let FindingKind::Uninitialised { access, .. } = kind else { return None };
-        let variable = suspect(access, place, unset, &file)?;
         // Which of several it is may stay open.
-        if let Some(Unset { name, line, array, .. }) = variable {
-            access.object = MemoryLocation::Variable { name: name.clone(), line: *line, array: *array };
+        let variable = suspect(access, place, unset, file)?;
+        if let Some(variable) = variable {
+            access.object = object(variable);
         }
         told.insert(variable.map(|one| one.line)).then_some(found)
     };
     found.into_iter().filter_map(one).collect()
 }
 
+fn object(Unset { name, line, array, .. }: &Unset) -> MemoryLocation {
+    MemoryLocation::Variable { name: name.clone(), line: *line, array: *array }
+}
+
 /// The variable whose missing value is used; of several that are not told apart none, and nothing if it can be none of them.
 fn suspect<'u>(access: &Access, used: &Place, unset: &'u [Unset], file: &str) -> Option<Option<&'u Unset>> {
-    if access.place.file != file || !matches!(access.space.as_str(), "register" | "local") {
+    let file = system::text::source_name(file.as_ref());
+    if !matches!(access.space.as_str(), "register" | "local") {
         return None;
     }
-    let line = access.place.line;
-    let inside: Vec<&Unset> = unset.iter().filter(|one| (one.function.0..=one.function.1).contains(&line)).collect();
+    let line = |place: &Place| if place.file == file { place.line } else { 0 };
+    let (read, used) = (line(&access.place), line(used));
+    let holds = |one: &Unset, line: u32| (one.function.0..=one.function.1).contains(&line);
+    let inside: Vec<&Unset> = unset.iter().filter(|one| holds(one, read) || holds(one, used)).collect();
     // What a function begins with has no line of its own.
-    let lines = |one: &Unset| {
-        access.space == "local" && one.used.contains(&line) || used.file == file && one.used.contains(&used.line)
-    };
+    let lines = |one: &Unset| access.space == "local" && one.used.contains(&read) || one.used.contains(&used);
     let named: Vec<&Unset> = inside.iter().copied().filter(|one| lines(one)).collect();
     let among = if named.is_empty() { inside } else { named };
     // Arrays are in memory.
