@@ -124,6 +124,10 @@ fn by_cause(cause: Cause, line: &str) -> String {
                 "Where does the pointer of {line} come from, and who makes sure that it is not null (malloc gives null when the heap is full)?"
             )
         }
+        Cause::Declared => {
+            "What is its value to be before anything sets it? Say so where it is declared: a sum starts at 0, a maximum at the first element."
+                .to_owned()
+        }
         Cause::Variable => format!("On which way to {line} is that variable not set?"),
         Cause::NotGiven => format!(
             "Compare the format in {line} with its arguments one by one: is there one for each %, and as wide (%d is for an int, %lld for a long long)?"
@@ -134,7 +138,35 @@ fn by_cause(cause: Cause, line: &str) -> String {
                 .to_owned()
         }
         Cause::Mbarrier => format!(
-            "What is waited for at {line} has to come: do as many threads arrive as it was initialised with, and are as many bytes copied as were announced?"
+            "What is waited for at {line} has to come: do as many threads arrive as it was initialised with, are as many bytes copied as were announced, and is it the phase \
+             that is meant (parity 0, then 1, then 0, ...)?"
+        ),
+        Cause::BlockScope => format!(
+            "Which blocks share what {line} updates? Their atomics need device scope: atomicAdd, not atomicAdd_block; thread_scope_device, not \
+             thread_scope_block."
+        ),
+        Cause::CachedRead => format!(
+            "Has {line} to see what this launch writes? Then read by a plain load: no __ldg, no texture, no `const ... __restrict__` of what is \
+             written; else write to another buffer."
+        ),
+        Cause::DynamicShared => format!(
+            "How many bytes of dynamic shared memory does {line} need? The launch's third number gives them: `k<<<grid, block, bytes>>>`."
+        ),
+        Cause::BadFree => format!(
+            "Is what {line} frees what malloc returned, unchanged? A pointer that has been moved on, or one to other memory, cannot be freed."
+        ),
+        Cause::Returned => format!(
+            "Where does the pointer of {line} come from? A function's local variables end with it: let its caller hand in the memory, or return values."
+        ),
+        Cause::Ended => format!(
+            "Where does the pointer of {line} come from? Shared memory ends with its block, a local variable with its thread: what outlives them goes \
+             to global memory."
+        ),
+        Cause::CopySize => {
+            "Bulk copies take multiples of 16 bytes: round the size up where both sides have room, or copy the rest element by element.".to_owned()
+        }
+        Cause::NotCooperative => format!(
+            "Make the launch cooperative for {line}: `//@ launch cooperative k<<<...>>>(...)`, as cudaLaunchCooperativeKernel does on a GPU."
         ),
     }
 }

@@ -36,7 +36,7 @@ pub struct Code {
     pub names: BTreeMap<String, String>,
     /// What the machine code needs.
     pub needs: Needs,
-    /// The same unoptimised, where the kernel may write to constant memory.
+    /// The same unoptimised, where the kernel may write to constant memory or read a variable without a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_written: Option<AsWritten>,
 }

@@ -98,7 +98,7 @@ impl FindingKind {
             ),
             Self::Uninitialised { access, usage } => {
                 let text = match &access.object {
-                    register @ MemoryLocation::Register => register.to_string(),
+                    variable @ (MemoryLocation::Register | MemoryLocation::Variable { .. }) => variable.to_string(),
                     #[cfg(not(target_family = "wasm"))]
                     _ if *usage == Usage::NotGiven => {
                         let sentence =
@@ -300,6 +300,9 @@ const NO_BARRIER: &str = "does an mbarrier.init come before, ordered by a barrie
 
 /// Where bytes that nobody wrote come from.
 fn unwritten(access: &Access) -> &'static str {
+    if let MemoryLocation::Variable { array, .. } = access.object {
+        return if array { UNSET_ARRAY } else { UNSET };
+    }
     match access.space.as_str() {
         "shared" => {
             "every block starts with unwritten shared memory: does some thread write these bytes, and is there a barrier \
@@ -328,6 +331,13 @@ const COPYING: &str = "its memory ends with it, and a copy goes on: the thread t
 #[cfg(not(target_family = "wasm"))]
 const EARLY: &str = "blocks of a cluster begin one after the other: a cluster.sync() before the first access to another block makes sure \
      that all are there";
+
+/// What gives a variable its first value.
+const UNSET: &str = "a variable of a kernel holds anything until it is set, not 0: give it its first value where it is declared, or on every way";
+
+/// What gives the elements of an array their first values.
+const UNSET_ARRAY: &str =
+    "an array of a kernel holds anything until it is set, not zeros: `= {}` at its declaration sets all elements to 0";
 
 /// What a loop that does not end needs a look at.
 pub const ENDLESS_ADVICE: &str =

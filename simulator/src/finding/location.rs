@@ -78,7 +78,24 @@ pub enum MemoryLocation {
     },
     /// No memory at all: a variable without a value.
     Register,
+    /// A variable of a thread, whether it is in memory or not. The simulator does not know them: whoever knows the text says so.
+    Variable {
+        /// Its name in the source.
+        name: String,
+        /// The source line of its declaration.
+        line: u32,
+        /// It is an array.
+        #[serde(default)]
+        array: bool,
+    },
 }
+
+/// The memory of nobody: dynamic shared memory in a launch without any.
+pub const NO_DYNAMIC: &str = "the kernel has no array there, and the launch gives it no dynamic memory";
+/// The memory of nobody: a function's that has returned.
+pub const RETURNED: &str = "local memory of a function that has returned";
+/// The memory of nobody: a generic address of a block's or a thread's own memory, taken for global memory.
+pub const OWN: &str = "an address in shared or local memory, which is a block's or a thread's own and ends with it";
 
 impl MemoryLocation {
     /// The variable or buffer that it lies in or is nearest to.
@@ -122,6 +139,12 @@ impl fmt::Display for MemoryLocation {
             Self::Nobodys { memory } => f.write_str(memory),
             Self::Address { address } => write!(f, "{address:#x}"),
             Self::Register => f.write_str("a variable that has got no value"),
+            Self::Variable { name, line, array: false } => {
+                write!(f, "`{name}` is read before it has a value (declared in line {line})")
+            }
+            Self::Variable { name, line, array: true } => {
+                write!(f, "an element of `{name}` is read before it has a value (declared in line {line})")
+            }
         }
     }
 }

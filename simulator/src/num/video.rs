@@ -197,7 +197,7 @@ pub struct ScalarVideo {
 impl ScalarVideo {
     /// The result.
     pub fn run(&self, a: u32, b: u32, c: u32) -> u32 {
-        let (x, y) = (self.a.0.of(a, self.a.1), self.b.0.of(b, self.b.1));
+        let (x, y) = (i128::from(self.a.0.of(a, self.a.1)), i128::from(self.b.0.of(b, self.b.1)));
         let amount = |wrap: bool| if wrap { y & 31 } else { y.clamp(0, 32) };
         let value = match self.op {
             Scalar::Add => x + y,
@@ -205,14 +205,14 @@ impl ScalarVideo {
             Scalar::AbsoluteDifference => (x - y).abs(),
             Scalar::Min => x.min(y),
             Scalar::Max => x.max(y),
-            // Of 33 bits at most, so that nothing is lost before saturation.
-            Scalar::Shl(wrap) => ((i128::from(x)) << amount(wrap)).clamp(i64::MIN.into(), i64::MAX.into()) as i64,
+            // 32 bits by 32: nothing may be lost before saturation.
+            Scalar::Shl(wrap) => x << amount(wrap),
             Scalar::Shr(wrap) => x >> amount(wrap),
             Scalar::Set(op) => op.decide(Some(x.cmp(&y))).into(),
         };
         let part = if let Then::Merge(part) = self.then { part } else { Part::Whole };
         let (low, high) = part.range(self.d_signed);
-        let value = if self.sat { value.clamp(low, high) } else { value } as u32;
+        let value = if self.sat { value.clamp(low.into(), high.into()) } else { value } as u32;
         // `vset` has no type of its own for its result: the second operation takes the sign of `a`'s, as an H200 does.
         let signed = if matches!(self.op, Scalar::Set(_)) { self.a.1 } else { self.d_signed };
         let smaller = if signed { (value as i32) < c as i32 } else { value < c };

@@ -80,6 +80,17 @@ fn an_exercise_is_judged_by_the_code_that_its_cubin_has() {
     assert_ne!(report["verdict"], "passed");
 }
 
+/// The optimiser may make the right thing of a variable that has no value: the exercise is wrong all the same.
+#[test]
+fn an_exercise_that_reads_a_variable_without_a_value_is_wrong() {
+    let body = "        b[i] = a[i] * 1.7;";
+    let sets = "    {\n        double factor;\n        if (i < 7) factor = 1.7;\n        b[i] = a[i] * factor;\n    }";
+    let ran = check(&with_kernel(|text| text.replace(body, sets)), &["--json"]);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    assert_eq!((ran.code, &report["verdict"]), (Some(1), &"uninitialised".into()), "{report}");
+    assert!(reasons(&report).contains("`factor` is read before it has a value (declared in line 10)"), "{report}");
+}
+
 /// Promises to the assembler that the text makes and the kernel breaks.
 #[test]
 fn what_stands_behind_a_call_that_never_returns_is_not_there() {

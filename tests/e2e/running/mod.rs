@@ -8,3 +8,4 @@ mod own;
 mod run;
 mod schedules;
 mod textures;
+mod unset;

@@ -5,7 +5,8 @@ use account::Needs;
 use account::launchable::{self, LaunchQuestion};
 use compiler::compile::{self, CompileCause, CompileRequest, Compiled};
 use compiler::toolchain::{Toolchain, home::Home};
-use execution::backend::{Artefact, AsWritten, Program, Text};
+use compiler::unset;
+use execution::backend::{Artefact, AsWritten, Program, Text, Unset};
 use plan::{Buffer, Plan};
 use problem::entry::{Entries, check_plan};
 use problem::{DeviceShape, KernelFile, LineError, PlanContext, ProblemError, Sizes};
@@ -43,7 +44,7 @@ pub struct Built {
     pub needs: Needs,
     /// The device that launch lines see.
     pub device: DeviceShape,
-    /// The file unoptimised, where it may write to constant memory: for findings of such writes only.
+    /// The file unoptimised, where it may write to constant memory or read a variable without a value: for findings of these only.
     pub as_written: Option<AsWritten>,
     /// Does its outcome depend on the order in which threads run? Asked again and again, and found out once.
     between: OnceLock<Between>,
@@ -131,7 +132,7 @@ pub fn build_by(
         between: OnceLock::new(),
         artefact: OnceLock::new(),
     };
-    built.as_written = built.constant_writes(&request, compile);
+    built.as_written = built.undefined(&request, compile);
     Ok(built)
 }
 
@@ -166,6 +167,11 @@ fn too_large(file: &KernelFile, outline: &Outline) -> Option<LineError> {
 
 fn allowed(limit: u64) -> String {
     format!("all memory of a run together may have {limit} bytes ({} GiB, the limit `memory`)", limit >> 30)
+}
+
+/// A suspect as workers take it.
+fn shown(unset::Unset { name, line, function, array, used }: unset::Unset) -> Unset {
+    Unset { name, line, function, array, used }
 }
 
 /// The launch line at fault when the compiler refuses a launched name that is no kernel.
@@ -258,22 +264,27 @@ impl Built {
         Ok(())
     }
 
-    /// What writes to constant memory is undefined, and the optimiser drops it or puts a trap in its place. Such a file runs
-    /// once more as written, so that the write is found where it is. All results and counts are those of the code that the
-    /// CUBIN was made of: `#ifdef __CUDACC_DEBUG__` can make two programs of a file.
-    fn constant_writes(&self, request: &CompileRequest, compile: &mut Compile<'_>) -> Option<AsWritten> {
-        if !self.file.text().contains("__constant__") {
+    /// A write to constant memory is undefined, and so is a read of a variable that has no value: the optimiser drops it, or
+    /// makes something else of it. A file that may do so runs once more as written, so that this is found where it is. All results and
+    /// counts are those of the code that the CUBIN was made of: `#ifdef __CUDACC_DEBUG__` can make two programs of a file.
+    fn undefined(&self, request: &CompileRequest, compile: &mut Compile<'_>) -> Option<AsWritten> {
+        let constants = self.file.text().contains("__constant__");
+        let unset = unset::unset(self.file.text());
+        if !constants && unset.is_empty() {
             return None;
         }
         let mut request = CompileRequest { unoptimised: true, ..request.clone() };
         let compiled = compile(&mut request).ok()?;
-        let writes = match ConstantUse::of(&compiled.ptx) {
-            ConstantUse::Written => true,
-            // Somebody's function may write there: the trap tells.
-            ConstantUse::Given => has_instruction(&self.compiled.ptx, "trap"),
-            ConstantUse::Read => false,
-        };
-        writes.then_some(AsWritten { ptx: compiled.ptx.into(), names: compiled.names })
+        let constants = constants
+            && match ConstantUse::of(&compiled.ptx) {
+                ConstantUse::Written => true,
+                // Somebody's function may write there: the trap tells.
+                ConstantUse::Given => has_instruction(&self.compiled.ptx, "trap"),
+                ConstantUse::Read => false,
+            };
+        let unset: Vec<Unset> = unset.into_iter().map(shown).collect();
+        let wanted = constants || !unset.is_empty();
+        wanted.then(|| AsWritten { ptx: compiled.ptx.into(), names: compiled.names, constants, unset })
     }
 
     /// Does the simulated device hold the plan's buffers?

@@ -73,7 +73,7 @@ pub fn run_case(
         let between = case.between.get(version).map_or(&[][..], Vec::as_slice);
         let whole = Version { machine, case, program, between, outputs, dump, runs: &runs, answers: &answers };
         let mut checked = whole.check()?;
-        as_written::look(machine, program, &runs, &mut checked)?;
+        as_written::look(machine, program, &runs, case.thoroughness, &mut checked)?;
         emit(Reply::Checked { case: number, version, result: Box::new(checked) });
         if machine.broken() {
             break;

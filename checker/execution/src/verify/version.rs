@@ -96,7 +96,8 @@ impl Version<'_> {
             self.visit(run, opened)?;
         }
         let session = self.session(run, opened)?;
-        let measured = RunId { schedule: shortest::measured(self.machine, self.program, run)?, ..*run };
+        let (schedule, over) = shortest::measured(self.machine, self.program, run)?;
+        let measured = RunId { schedule, ..*run };
         let first = !self.runs[..run.number as usize].iter().any(|before| before.schedule == run.schedule);
         let watched =
             first && !(self.case.steady && self.program.plan.threads() > MANY) || is_small(&self.program.plan);
@@ -107,7 +108,7 @@ impl Version<'_> {
         if let Some(steps) = patience {
             session.at_most(steps);
         }
-        let (mut pass, mut status) = match self.pass(session, &measured, checked) {
+        let (mut pass, mut status) = match over.map_or_else(|| self.pass(session, &measured, checked), stopped) {
             Ok(done) => done,
             Err(stop) => (Pass::default(), stop.status()?),
         };
@@ -206,10 +207,9 @@ impl Version<'_> {
         if self.case.reads != Reads::Unasked && run.number == 0 {
             session.note_reads()?;
         }
-        let mut pass = session.pass(run.schedule);
-        if let Some(stop) = pass.stop.take() {
-            let status = stop.status().map_err(Stop::Failure)?;
-            return Ok((pass, status));
+        let pass = session.pass(run.schedule);
+        if pass.stop.is_some() {
+            return stopped(pass);
         }
         let answer = self.answer(run);
         let status = judge(session, self.program, self.outputs, run, answer, &mut checked.error_over_bound)?;
@@ -234,6 +234,12 @@ impl Version<'_> {
         }
         self.pass(&mut *fresh, run, &mut Checked::only(Status::Passed))
     }
+}
+
+/// How a pass ended that did not come to its end.
+fn stopped(mut pass: Pass) -> Result<(Pass, Status), Stop> {
+    let status = pass.stop.take().map_or(Ok(Status::Passed), Stop::status).map_err(Stop::Failure)?;
+    Ok((pass, status))
 }
 
 /// Is it cheap to watch every run? Which accesses meet does not hang on how inputs are drawn, or it shows at small sizes, too.

@@ -85,8 +85,26 @@ pub enum Cause {
     NullPointer,
     /// A variable that was not set, rather than memory.
     Variable,
+    /// A variable whose declaration gives it no value.
+    Declared,
     /// `printf`'s format asks for what no argument gives.
     NotGiven,
+    /// Atomics of block scope that meet those of another block.
+    BlockScope,
+    /// A read through a cache that does not see what the same launch writes.
+    CachedRead,
+    /// The dynamic shared memory of the launch, which is none or too small.
+    DynamicShared,
+    /// A free of what is no block of the device heap.
+    BadFree,
+    /// The local memory of a function that has returned.
+    Returned,
+    /// An address in the shared or local memory of threads that are gone.
+    Ended,
+    /// The size of a bulk copy.
+    CopySize,
+    /// `grid.sync()` in a launch that is not cooperative.
+    NotCooperative,
     /// The phase of an `mbarrier` that does not end.
     Mbarrier,
     /// Elements that no block of a large size comes to.

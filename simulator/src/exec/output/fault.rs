@@ -4,7 +4,7 @@ use crate::exec::accessing::{Accessing, LaneBytes};
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
-use crate::finding::{Access, Finding, FindingKind, MemoryLocation, Place, Severity};
+use crate::finding::{Access, Finding, FindingKind, MemoryLocation, NO_DYNAMIC, OWN, Place, Severity};
 use crate::isa::op::{AddressSpace, Op};
 use crate::memory::window;
 use crate::observe::{AccessKind, Complaint, Observer, Space, WarpAccess};
@@ -152,7 +152,7 @@ impl<O: Observer> Worker<'_, O> {
                     let base = u64::from(self.context.dynamic_base());
                     all.push(("dynamic shared memory", base, dynamic));
                 }
-                nearest(&all, address, "the kernel has no array there, and the launch gives it no dynamic memory")
+                nearest(&all, address, NO_DYNAMIC)
             }
             AddressSpace::Local => {
                 let function = decoded.code.origins.get(pc as usize).map_or(0, |origin| origin.function);
@@ -166,6 +166,9 @@ impl<O: Observer> Worker<'_, O> {
             }
             AddressSpace::Param => {
                 nearest(&[("parameters", 0, self.context.params.len() as u64)], address, "parameters")
+            }
+            _ if matches!(window::classify(address), AddressSpace::Shared | AddressSpace::Local) => {
+                MemoryLocation::Nobodys { memory: OWN.to_owned() }
             }
             _ => {
                 let all = &self.global.get().allocations;

@@ -5,6 +5,7 @@ use crate::exec::block::Shared;
 use crate::exec::cell::AccessError;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
+use crate::finding::RETURNED;
 use crate::isa::op::{AddressSpace, Op};
 use crate::observe::{AccessKind, MemoryOrder, Observer, Scope, Space, Unwritten, WarpAccess};
 use crate::{FindingKind, MemoryLocation};
@@ -23,7 +24,7 @@ impl<O: Observer> Worker<'_, O> {
         let LaneBytes { space, address, .. } = bytes;
         let gone = address < 4 * warp.local.len() as u64 && !warp.reach.holds(address, 1);
         if space == AddressSpace::Local && matches!(bad, AccessError::Bounds) && gone {
-            let memory = "local memory of a function that has returned".to_owned();
+            let memory = RETURNED.to_owned();
             access.object = MemoryLocation::Nobodys { memory };
         }
         let kind = match bad {

@@ -25,3 +25,24 @@ fn lanes() {
     let signed = Simd { d_signed: true, a_signed: true, b_signed: true, sat: true, ..plain(Video::Add) };
     assert_eq!(signed.run(0x8070_0000, 0x8070_0000, 0), 0x807f_0000);
 }
+
+#[test]
+fn a_word_is_shifted_out_as_a_whole() {
+    let shift = |signed, sat| ScalarVideo {
+        op: Scalar::Shl(false),
+        then: Then::Merge(Part::Whole),
+        d_signed: signed,
+        a: (Part::Whole, signed),
+        b: (Part::Whole, false),
+        sat,
+    };
+    for a in [0x8000_0000, u32::MAX, 0x7fff_ffff, 1] {
+        for signed in [false, true] {
+            assert_eq!(shift(signed, false).run(a, 32, 0), 0, "{a:#x}");
+            assert_eq!(shift(signed, false).run(a, u32::MAX, 0), 0, "{a:#x}");
+        }
+        assert_eq!(shift(false, true).run(a, 40, 0), u32::MAX, "{a:#x}");
+        assert_eq!(shift(false, false).run(a, 4, 0), a << 4, "{a:#x}");
+    }
+    assert_eq!(shift(true, true).run(0x8000_0000, 32, 0), 0x8000_0000);
+}

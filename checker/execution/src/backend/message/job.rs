@@ -31,8 +31,8 @@ pub struct Artefact {
     /// Name expression as it stands in a launch (`block_sum<256>`) to the name in the module. A name that is missing
     /// here is looked up as it stands.
     pub names: BTreeMap<String, String>,
-    /// The same file as its text says, nothing optimised away, where it may write to constant memory. It gives findings of
-    /// such writes and nothing else: no result, no count.
+    /// The same file as its text says, nothing optimised away, where it may write to constant memory or read a variable that has no
+    /// value. It gives findings of these and nothing else: no result, no count.
     #[serde(default)]
     pub as_written: Option<AsWritten>,
 }
@@ -56,6 +56,27 @@ pub struct AsWritten {
     pub ptx: Arc<str>,
     /// As [`Artefact::names`].
     pub names: BTreeMap<String, String>,
+    /// Writes to constant memory are looked for.
+    #[serde(default)]
+    pub constants: bool,
+    /// The variables that may be read before they have a value.
+    #[serde(default)]
+    pub unset: Vec<Unset>,
+}
+
+/// A variable of a thread that its declaration gives no value, by the text of the kernel file.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Unset {
+    /// Its name.
+    pub name: String,
+    /// The declaration's line.
+    pub line: u32,
+    /// First and last line of its function.
+    pub function: (u32, u32),
+    /// It is an array.
+    pub array: bool,
+    /// The lines that name it.
+    pub used: Vec<u32>,
 }
 
 /// A version of a problem at one size: compiled code and what to do with it.

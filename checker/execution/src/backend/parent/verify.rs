@@ -2,7 +2,7 @@
 
 use super::options::WorkerOptions;
 use super::talk::{error, untimely};
-use super::{BackendError, run};
+use super::{BackendError, End, run};
 use crate::backend::message::job::{Job, Verify};
 use crate::backend::{Checked, Reply, Status};
 
@@ -29,10 +29,7 @@ pub fn verify_with(
     loop {
         skip_after_failure(job, &mut results);
         if options.is_over() {
-            let cut = || Checked::only(Status::OutOfTime);
-            results.iter_mut().flatten().for_each(|slot| {
-                slot.get_or_insert_with(cut);
-            });
+            out_of_time(&mut results);
         }
         let known: Vec<(usize, usize)> = indices(&results, Option::is_some);
         if results.iter().flatten().all(Option::is_some) {
@@ -74,10 +71,28 @@ pub fn verify_with(
         skip_after_failure(job, &mut results);
         let progress = indices(&results, Option::is_some).len() > known.len();
         if !progress {
-            return Err(error(end));
+            without_progress(end, &mut results)?;
         }
     }
     Ok(results.into_iter().map(|case| case.into_iter().flatten().collect()).collect())
+}
+
+/// A worker ended before any of its units had begun. Where that was because the time for all was over, nobody is to blame.
+fn without_progress(end: End, results: &mut [Vec<Option<Checked>>]) -> Result<(), BackendError> {
+    match end {
+        End::CutShort { .. } => {
+            out_of_time(results);
+            Ok(())
+        }
+        end => Err(error(end)),
+    }
+}
+
+/// Nothing more is tried.
+fn out_of_time(results: &mut [Vec<Option<Checked>>]) {
+    results.iter_mut().flatten().for_each(|slot| {
+        slot.get_or_insert_with(|| Checked::only(Status::OutOfTime));
+    });
 }
 
 pub(super) fn oracle_message(status: &Status) -> String {
@@ -117,5 +132,20 @@ fn skip_after_failure(job: &Verify, results: &mut [Vec<Option<Checked>>]) {
                 _ => {}
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_had_not_begun_when_the_time_was_over_is_out_of_time() {
+        let mut results = vec![vec![Some(Checked::only(Status::Passed)), None], vec![None]];
+        assert_eq!(without_progress(End::CutShort { seconds: 0.1 }, &mut results), Ok(()));
+        let told: Vec<_> = results.iter().flatten().flatten().map(|checked| checked.status.clone()).collect();
+        assert_eq!(told, [Status::Passed, Status::OutOfTime, Status::OutOfTime]);
+        let late = BackendError::TimedOut { seconds: 9.0 };
+        assert_eq!(without_progress(End::TimedOut { seconds: 9.0 }, &mut results), Err(late));
     }
 }

@@ -34,18 +34,25 @@ pub fn trial(pass: &Pass, failed: bool) -> Trial {
     trial
 }
 
-/// The schedule to run under: PCT is told how many operations the plain order has.
+/// The schedule to run under: PCT is told how many operations the plain order has. Where the time was over before that order was, its
+/// pass, which says how far it came: there is none for another.
 ///
 /// # Errors
 /// The backend's.
-pub fn measured(machine: &dyn Machine, program: &Program, run: &RunId) -> Result<Option<Schedule>, Stop> {
+pub fn measured(
+    machine: &dyn Machine,
+    program: &Program,
+    run: &RunId,
+) -> Result<(Option<Schedule>, Option<Pass>), Stop> {
     match run.schedule {
         Some(Schedule::Pct { seed, depth, operations: 0 }) => {
             let plain = follow(machine, program, run, &Witness::default())?;
             let operations = plain.reports.iter().map(|report| report.order.operations).sum();
-            Ok(Some(Schedule::Pct { seed, depth, operations }))
+            let mut findings = plain.reports.iter().flat_map(|report| &report.findings);
+            let over = findings.any(|finding| matches!(finding.kind, FindingKind::Interrupted { .. }));
+            Ok((Some(Schedule::Pct { seed, depth, operations }), over.then_some(plain)))
         }
-        schedule => Ok(schedule),
+        schedule => Ok((schedule, None)),
     }
 }
 
