@@ -176,7 +176,7 @@ impl FindingKind {
                 explanation.clone(),
             ),
             Self::EndlessLoop { explanation, .. } => (
-                "a loop never ends: what its threads hold repeats from turn to turn".to_owned(),
+                "a loop never ends: what it depends on repeats from turn to turn".to_owned(),
                 vec![explanation.clone(), "what was to change from turn to turn, and does it?".to_owned()],
             ),
             Self::StepLimit { limit, turns, polls } => (
