@@ -18,6 +18,11 @@ pub fn try_first(reason: &Reason) -> Option<String> {
     }
     Some(match reason.verdict {
         Verdict::DoesNotCompile | Verdict::BadKernelFile => format!("Correct {}.", place?),
+        // Where a byte is wrong there is a place, elsewhere nothing but the sentence.
+        Verdict::BadFile => {
+            let bad = reason.excerpts.last()?;
+            format!("Save {} as UTF-8, or write that character of line {} in another way.", bad.file, bad.line)
+        }
         Verdict::BadLaunch => format!("Look at the `//@` line in {}.", place?),
         Verdict::OutOfBounds | Verdict::GuardDamaged => {
             format!("Which index does that thread compute{}, and what keeps it below the buffer's length?", at())
