@@ -13,6 +13,7 @@ pub(crate) mod numbers;
 pub(crate) mod recorded;
 pub(crate) mod roof;
 mod slower;
+mod so_far;
 pub(crate) mod stage;
 pub(crate) mod time;
 mod uneven;
