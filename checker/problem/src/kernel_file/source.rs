@@ -27,7 +27,7 @@ fn is_utf16(bytes: &[u8]) -> bool {
     let ascii = |low: usize| pairs().filter(|pair| pair[low] != 0 && pair[1 - low] == 0).count();
     let marked = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     let most = |low: usize| ascii(low) > 2 && ascii(low) * 4 > pairs().count() * 3;
-    marked && bytes.len() % 2 == 0 || most(0) || most(1)
+    marked && bytes.len().is_multiple_of(2) || most(0) || most(1)
 }
 
 /// Reads a text file of at most `limit` bytes.
