@@ -18,6 +18,11 @@ pub fn try_first(reason: &Reason) -> Option<String> {
     }
     Some(match reason.verdict {
         Verdict::DoesNotCompile | Verdict::BadKernelFile => format!("Correct {}.", place?),
+        // Where a byte is wrong there is a place, elsewhere nothing but the sentence.
+        Verdict::BadFile => {
+            let bad = reason.excerpts.last()?;
+            format!("Save {} as UTF-8, or write that character of line {} in another way.", bad.file, bad.line)
+        }
         Verdict::BadLaunch => format!("Look at the `//@` line in {}.", place?),
         Verdict::OutOfBounds | Verdict::GuardDamaged => {
             format!("Which index does that thread compute{}, and what keeps it below the buffer's length?", at())
@@ -59,6 +64,15 @@ pub fn try_first(reason: &Reason) -> Option<String> {
         }
         Verdict::Deadlock => {
             format!("Which thread was to come to {line} too, or to go on first, and what does it wait for instead?")
+        }
+        Verdict::DivergentBarrier => format!(
+            "Which if, loop or return on the way to {line} do not all threads of the block take alike? A barrier is for all of them."
+        ),
+        Verdict::Assert => {
+            format!("Which values has the condition in {line} in that thread, and where do they come from?")
+        }
+        Verdict::Endless => {
+            format!("What ends the loop at {}: what of its condition changes from turn to turn?", place?)
         }
         Verdict::Misaligned => "A wide load needs an index that is a multiple of its width.".to_owned(),
         Verdict::OrderDependent => {
@@ -221,5 +235,32 @@ mod tests {
         for line in ["low[t] = min(low[t], low[t + k]);", "s[t] += s[t + k];", "if (t < k) t2[r][c] += t2[r][c + k];"] {
             assert!(asked(line).contains("which barrier"), "{line}: {}", asked(line));
         }
+    }
+
+    #[test]
+    fn who_does_not_end_or_meet_is_asked_a_question_with_the_place() {
+        let excerpt = Excerpt {
+            file: "k.cu".into(),
+            line: 7,
+            column: None,
+            length: None,
+            label: "thread 0".into(),
+            first: 7,
+            lines: vec!["while (i < n) {".into()],
+        };
+        let asked =
+            |verdict| try_first(&Reason::new(verdict, "why").with_excerpts([excerpt.clone()])).unwrap_or_default();
+        for (verdict, says) in [
+            (Verdict::DivergentBarrier, "Which if, loop or return on the way to k.cu:7"),
+            (Verdict::Assert, "the condition in k.cu:7"),
+            (Verdict::Endless, "What ends the loop at k.cu:7"),
+        ] {
+            assert!(asked(verdict).contains(says), "{verdict:?}: {}", asked(verdict));
+        }
+        // Of a GPU there is no line.
+        assert_eq!(
+            try_first(&Reason::new(Verdict::Endless, "the kernel did not end within 10 s and was stopped")),
+            None
+        );
     }
 }

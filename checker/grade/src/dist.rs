@@ -231,17 +231,13 @@ fn read(path: &Path) -> Result<Vec<u8>, DistError> {
     files::read_trusted(path, LARGEST).map_err(|source| DistError::File { path: system::text::path(path), source })
 }
 
-/// A manifest whose hints say nothing. Its comments go with them.
+/// A manifest that has no hints. Its comments go with them.
 fn without_hints(path: &Path) -> Result<Vec<u8>, DistError> {
     let wrong = |message: String| DistError::Manifest { path: system::text::path(path), message };
     let text = String::from_utf8(read(path)?).map_err(|_| wrong("it is not UTF-8".to_owned()))?;
     let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
-    if table.contains_key("hints") {
-        let none = [
-            "Read the starter's comments, and the task as it was given to you, once more.",
-            "Ask your teacher: hints are not handed out.",
-        ];
-        table.insert("hints".to_owned(), none.map(toml::Value::from).to_vec().into());
+    if let Some(hints) = table.get_mut("hints") {
+        *hints = toml::Value::Array(Vec::new());
     }
     toml::to_string(&table).map(String::into_bytes).map_err(|error| wrong(error.to_string()))
 }

@@ -26,7 +26,13 @@ impl SourceLine {
             message: message.into().into_boxed_str(),
             expected: None,
             source_line: self.text.as_ref().into(),
+            of_file: false,
         }
+    }
+
+    /// That a file as a whole is nothing to read: no line of it is worth showing.
+    pub fn of_file(path: &Path, message: impl Into<String>) -> LineError {
+        LineError { of_file: true, ..Self::of(path, "", 1).error(1, message) }
     }
 
     /// Line `line` (from 1) of `text`; an empty line when the file is shorter.
@@ -51,6 +57,8 @@ pub struct LineError {
     pub expected: Option<Box<str>>,
     /// The text of the line.
     pub source_line: Box<str>,
+    /// The file as a whole is at fault: it is empty, too large, or no text in UTF-8.
+    pub of_file: bool,
 }
 
 /// Longest part of a line that a message shows, in characters.

@@ -69,8 +69,8 @@ pub enum ProblemError {
     },
     /// Not inside a workbook.
     #[error(
-        "no workbook at or above {} (a folder with exercises/ and kernels/): go into the checkout, or set \
-         {ROOT_VARIABLE} to it",
+        "no workbook at or above {} (a folder with exercises/ and kernels/): go into yours (cd), or name it by \
+         --workbook FOLDER or {ROOT_VARIABLE}",
         system::text::path(start)
     )]
     NoWorkbook {

@@ -176,8 +176,8 @@ impl FindingKind {
                 explanation.clone(),
             ),
             Self::EndlessLoop { explanation, .. } => (
-                "a loop never ends: what its threads hold repeats from turn to turn".to_owned(),
-                vec![explanation.clone(), "what was to change from turn to turn, and does it?".to_owned()],
+                "a loop never ends: what it depends on repeats from turn to turn".to_owned(),
+                vec![explanation.clone()],
             ),
             Self::StepLimit { limit, turns, polls } => (
                 format!("the kernel did not end: no block ended within {limit} warp instructions"),

@@ -45,7 +45,7 @@ fn metadata_that_a_student_hands_in_says_nothing() {
     let takes = "---\nbob:\n  :submitters:\n  - :name: ada\n  :created_at: 2020-01-01 00:00:00 Z\n";
     workbook.write("plain/ada/submission_metadata.yml", takes);
     let (said, points) = graded(&workbook, "plain", "of-plain", &ex01);
-    assert_eq!(points, "student,id,ex01,total,not_graded\nada,,0,0,0\nbob,,10,10,0\n");
+    assert_eq!(points, "student,id,ex01,total,of,not_graded\nada,,0,0,10,0\nbob,,10,10,10,0\n");
     assert!(said.contains("passed over: ada/submission_metadata.yml"), "{said}");
     // An export that was unpacked: the student's own file comes first by its name.
     workbook.write("export/submission_metadata.yml", says("Ann", "Bo"));
@@ -53,7 +53,7 @@ fn metadata_that_a_student_hands_in_says_nothing() {
     workbook.write("export/submission_7/kernel.cu", &bad);
     workbook.write("export/submission_8/kernel.cu", &good);
     let (_, points) = graded(&workbook, "export", "of-export", &ex01);
-    assert_eq!(points, "student,id,ex01,total,not_graded\nAnn,,0,0,0\nBo,,10,10,0\n");
+    assert_eq!(points, "student,id,ex01,total,of,not_graded\nAnn,,0,0,10,0\nBo,,10,10,10,0\n");
     // A folder below a student's is not Gradescope's, whatever it is called.
     let nobody = "---\nsubmission_7:\n  :submitters: []\nsubmission_8:\n  :submitters:\n  - :name: Bo\n";
     zipped(
@@ -66,7 +66,7 @@ fn metadata_that_a_student_hands_in_says_nothing() {
         ],
     );
     let (_, points) = graded(&workbook, "export.zip", "of-zip", &ex01);
-    assert_eq!(points, "student,id,ex01,total,not_graded\nBo,,0,0,0\nsubmission_7,7,10,10,0\n");
+    assert_eq!(points, "student,id,ex01,total,of,not_graded\nBo,,0,0,10,0\nsubmission_7,7,10,10,10,0\n");
 }
 
 /// Several files of one student are one try on a platform, or none: nothing adds up their points.
@@ -163,8 +163,8 @@ fn nobody_is_lost_without_a_word() {
     std::os::unix::fs::symlink("ada", workbook.path("some/hal")).expect("a link");
     let (said, points) = graded(&workbook, "some", "grades", &[]);
     let students = ["Target", "ada", "bob", "cyd", "eve", "fay", "gil", "hal"];
-    let row = |who: &str| if who == "ada" { "ada,,10,10,0\n".to_owned() } else { format!("{who},,,0,0\n") };
-    assert_eq!(points, format!("student,id,ex01,total,not_graded\n{}", students.map(row).concat()));
+    let row = |who: &str| if who == "ada" { "ada,,10,10,10,0\n".to_owned() } else { format!("{who},,,0,10,0\n") };
+    assert_eq!(points, format!("student,id,ex01,total,of,not_graded\n{}", students.map(row).concat()));
     let named: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("passed over: ")).collect();
     for who in ["bob", "cyd", "Target", "eve", "fay", "gil", "hal"] {
         assert_eq!(named.iter().filter(|line| line.starts_with(who)).count(), 1, "{who}: {said}");
@@ -175,7 +175,7 @@ fn nobody_is_lost_without_a_word() {
     let inner = std::fs::read(workbook.path("ann.zip")).expect("an archive");
     zipped(&workbook, "canvas.zip", &[("annlee_11_22_ex01.zip", &inner), ("roe_LATE_12_23_ex01.zip", b"no archive")]);
     let (said, points) = graded(&workbook, "canvas.zip", "of-canvas", &[]);
-    assert_eq!(points, "student,id,ex01,total,not_graded\nannlee,11,10,10,0\nroe,12,,0,0\n");
+    assert_eq!(points, "student,id,ex01,total,of,not_graded\nannlee,11,10,10,10,0\nroe,12,,0,10,0\n");
     assert!(said.contains("passed over: roe_LATE_12_23_ex01.zip"), "{said}");
 }
 

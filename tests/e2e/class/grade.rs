@@ -208,11 +208,11 @@ fn the_best_of_several_counts_and_coming_late_costs() {
     };
     // Two students of one name stay two.
     let best = points(late.to_owned());
-    assert_eq!(best, "student,id,ex01,total,not_graded\nada,1,7,7,0\nada,2,10,10,0\nbob,3,10,10,0\n");
+    assert_eq!(best, "student,id,ex01,total,of,not_graded\nada,1,7,7,10,0\nada,2,10,10,10,0\nbob,3,10,10,10,0\n");
     let each = workbook.read("grades/submissions.csv");
     assert!(each.contains("PASSED,7,10,3 days late: -3 points"), "{each}");
     let last = points(format!("{late}[attempts]\ncount = \"last\"\n"));
-    assert_eq!(last, "student,id,ex01,total,not_graded\nada,1,7,7,0\nada,2,10,10,0\nbob,3,0,0,0\n");
+    assert_eq!(last, "student,id,ex01,total,of,not_graded\nada,1,7,7,10,0\nada,2,10,10,10,0\nbob,3,0,0,10,0\n");
     let ambiguous = workbook.run(["grade", "explain", "ada", "ex01"]);
     assert_eq!(ambiguous.code, Some(2), "{ambiguous:?}");
     assert!(ambiguous.stderr.contains("ada (1) or ada (2)"), "{}", ambiguous.stderr);
@@ -235,7 +235,7 @@ fn what_the_clock_ends_is_not_graded() {
     let ran = grade(&workbook, &["--limit", "1"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(ran.stdout.contains("not graded: slow ex01"), "{}", ran.stdout);
-    assert_eq!(workbook.read("grades/grades.csv"), "student,id,ex01,total,not_graded\nslow,,not graded,0,1\n");
+    assert_eq!(workbook.read("grades/grades.csv"), "student,id,ex01,total,of,not_graded\nslow,,not graded,0,,1\n");
 }
 
 /// Right at some sizes: their part of the points, all of them tried.
@@ -296,7 +296,7 @@ fn earlier_submissions_get_their_points_by_the_same_rubric() {
     assert!(!said.contains("note:"), "{said}");
     assert_eq!(
         workbook.read("grades/grades.csv"),
-        "student,id,ex01,ex02,total,not_graded\nada,,1,1,2,0\nbob,,0,,0,0\n"
+        "student,id,ex01,ex02,total,of,not_graded\nada,,1,1,2,2,0\nbob,,0,,0,2,0\n"
     );
     let manifest = workbook.read("exercises/ex02/problem.toml");
     workbook.write("exercises/ex02/problem.toml", manifest.replace("n = 33 }", "n = 34 }"));
@@ -321,7 +321,7 @@ fn the_clock_is_over_the_compiler_too() {
         ran.stdout.contains("not graded: ada ex01: ") && ran.stdout.contains("the compiler was stopped after"),
         "{ran:?}"
     );
-    assert_eq!(workbook.read("long-book/grades.csv"), "student,id,ex01,total,not_graded\nada,,not graded,0,1\n");
+    assert_eq!(workbook.read("long-book/grades.csv"), "student,id,ex01,total,of,not_graded\nada,,not graded,0,,1\n");
 }
 
 #[test]

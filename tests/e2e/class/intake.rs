@@ -186,7 +186,7 @@ fn gradescope_says_who_and_when() {
     let (_, points) = export("export.zip", metadata);
     assert_eq!(
         points,
-        "student,id,ex01,total,not_graded\nJane Doe,0471,9,9,0\nRoe: R,12,9,9,0\nann@example.org,ann@example.org,10,10,0\n"
+        "student,id,ex01,total,of,not_graded\nJane Doe,0471,9,9,10,0\nRoe: R,12,9,9,10,0\nann@example.org,ann@example.org,10,10,10,0\n"
     );
     let (said, points) = export("damaged.zip", "submission_7: [");
     assert!(said.contains("students are called after their folders"), "{said}");
@@ -210,11 +210,11 @@ fn what_is_for_no_exercise_is_graded_as_none() {
     }
     // Nobody is lost: each has a row, and is to be looked at until something of theirs is taken.
     let table = |book: &str| workbook.read(&format!("{book}/grades.csv"));
-    let rows = "ada,,,0,0\nbob,,,0,0\ncyd,,,0,0\ndan,,10,10,0\neve,,,0,0\n";
+    let rows = "ada,,,0,10,0\nbob,,,0,10,0\ncyd,,,0,10,0\ndan,,10,10,10,0\neve,,,0,10,0\n";
     workbook.write("odd/eve/kernel.cu.txt", &good);
     let grade = || workbook.run(["grade", "odd", "--seed", "7", "--exercise", "ex01", "--book", "odd-book"]);
     assert_eq!(grade().code, Some(0));
-    assert_eq!(table("odd-book"), format!("student,id,ex01,total,not_graded\n{rows}"));
+    assert_eq!(table("odd-book"), format!("student,id,ex01,total,of,not_graded\n{rows}"));
     let looked_at = |who: &str| {
         workbook.read("odd-book/pages/index.html").contains(&format!("<td>{who}</td><td></td><td>nothing taken</td>"))
     };
@@ -226,7 +226,7 @@ fn what_is_for_no_exercise_is_graded_as_none() {
     assert_eq!(grade().code, Some(0));
     assert_eq!(
         table("odd-book"),
-        format!("student,id,ex01,total,not_graded\n{}", rows.replace("ada,,,0,0", "ada,,10,10,0"))
+        format!("student,id,ex01,total,of,not_graded\n{}", rows.replace("ada,,,0,10,0", "ada,,10,10,10,0"))
     );
     assert!(!looked_at("ada") && looked_at("eve"));
     let ran = workbook.run(["grade", "explain", "ada", "ex01", "--book", "odd-book"]);
@@ -258,7 +258,7 @@ fn an_archive_that_swells_is_left_out() {
     );
     assert_eq!(
         workbook.read("bombed/grades.csv"),
-        "student,id,ex01,total,not_graded\na-bomb,,,0,0\nada,,10,10,0\nbob,,10,10,0\n"
+        "student,id,ex01,total,of,not_graded\na-bomb,,,0,10,0\nada,,10,10,10,0\nbob,,10,10,10,0\n"
     );
 }
 
@@ -276,7 +276,7 @@ fn lists_of_spreadsheets() {
     assert!(!ran.stdout.contains("Jos\u{e9} ex01:"), "{}", ran.stdout);
     assert_eq!(
         workbook.read("listed/grades.csv"),
-        "student,id,ex01,total,not_graded\nAnn,,10,10,0\nJos\u{e9},,10,10,0\n"
+        "student,id,ex01,total,of,not_graded\nAnn,,10,10,10,0\nJos\u{e9},,10,10,10,0\n"
     );
     workbook.write("latin.csv", b"student,exercise,path\nJos\xe9,ex01,class/ada/ex01/kernel.cu\n");
     let ran = workbook.run(["grade", "latin.csv", "--seed", "7", "--book", "listed"]);

@@ -39,6 +39,37 @@ fn what_does_not_compile_shows_the_learners_line() {
     insta::assert_snapshot!("check-does-not-compile", redacted(&ran.stdout));
 }
 
+/// What is no kernel file at all is told as that, whatever the editor made of it; not a `//@` line is at fault.
+#[test]
+fn a_file_that_is_no_text_is_a_bad_file() {
+    let workbook = Workbook::copy("small");
+    let right = workbook.read("exercises/ex01/kernel.cu");
+    let utf16 = |bytes: fn(u16) -> [u8; 2], mark: &str| -> Vec<u8> {
+        mark.encode_utf16().chain(right.encode_utf16()).flat_map(bytes).collect()
+    };
+    for (what, bytes, says) in [
+        ("empty", Vec::new(), "the file is empty"),
+        ("blank", b" \n\n".to_vec(), "the file is empty"),
+        ("UTF-16 as Notepad has it", utf16(u16::to_le_bytes, "\u{feff}"), "UTF-16 text: save it as UTF-8"),
+        ("UTF-16 without a mark", utf16(u16::to_le_bytes, ""), "UTF-16 text: save it as UTF-8"),
+        ("UTF-16, the other way round", utf16(u16::to_be_bytes, ""), "UTF-16 text: save it as UTF-8"),
+        ("a program", b"\x7fELF\x02\x01\x01\0\0\0\0\xff\xfe\0\0".to_vec(), "the file is no text"),
+        ("a zero at the end", format!("{right}\0").into_bytes(), "the file is no text"),
+        ("old line ends", right.replace('\n', "\r").into_bytes(), "carriage returns only (CR)"),
+        ("Latin-1", [b"// \xe9\n", right.as_bytes()].concat(), "byte 0xe9 is not UTF-8"),
+    ] {
+        workbook.write("exercises/ex01/kernel.cu", bytes);
+        let ran = check(&workbook, &["--plain"]);
+        assert!(ran.code == Some(1) && ran.stdout.contains("BAD FILE") && ran.stdout.contains(says), "{what}: {ran:?}");
+        assert!(!ran.stdout.contains("//@") && !ran.stdout.contains("Correct"), "{what}: {ran:?}");
+    }
+    // Line ends of other systems and a mark are no fault.
+    for text in [right.replace('\n', "\r\n"), format!("\u{feff}{right}")] {
+        workbook.write("exercises/ex01/kernel.cu", text);
+        assert!(!check(&workbook, &["--plain"]).stdout.contains("BAD"));
+    }
+}
+
 #[test]
 fn launches_that_cannot_be_made() {
     let launch = "launch scale<<<ceil_div(n, block), block>>>(a, b, n)";

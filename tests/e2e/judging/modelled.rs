@@ -168,3 +168,19 @@ fn what_is_right_is_not_many_times_slower() {
     let ran = run(&format!("{head}    __nanosleep(1000000);\n    int i = {body}"));
     assert!(ran.code == Some(1) && ran.stdout.contains("at least 0.20x"), "{ran:?}");
 }
+
+/// Whose atomics only wait for each other, where a problem lets them, is right and told why it is slow; one block for all is not let pass.
+#[test]
+fn atomics_that_queue_are_right_and_slow() {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex03", "solutions/ex03", "kernels/few-long"]);
+    let run = |text: String| {
+        workbook.write("exercises/ex03/kernel.cu", text);
+        workbook.run(["ex03", "--backend", "sim", "--seed", "5", "--plain"])
+    };
+    let ran = run(workbook.read("solutions/ex03/styles/chosen.cu"));
+    assert!(ran.code == Some(0) && ran.stdout.contains("right, but slow") && ran.stdout.contains("atomics"), "{ran:?}");
+    let ran = run(workbook.read("solutions/ex03/mutants/one_block.cu"));
+    assert!(ran.code == Some(1) && ran.stdout.contains("at least 0.20x"), "{ran:?}");
+    let ran = run(workbook.read("solutions/ex03/solution.cu"));
+    assert!(ran.code == Some(0) && !ran.stdout.contains("slow"), "{ran:?}");
+}

@@ -200,7 +200,7 @@ fn bad_texts_end_in_words() {
     let check = |text: &str| site.job(json!({ "do": "check", "name": "ex01", "text": text }));
     let badge = |text: &str| check(text)["told"]["badge"].as_str().unwrap_or_default().to_owned();
     assert_eq!(badge(&with_body("this is no CUDA")), "DOES NOT COMPILE");
-    assert_eq!(badge("\u{0}\u{7f} no text either"), "BAD LAUNCH");
+    assert_eq!(badge("\u{0}\u{7f} no text either"), "BAD FILE");
     assert_eq!(badge(&with_body("for (;;) printf(\"%d\\n\", n);")), "DID NOT END");
     let told = site.job(json!({ "do": "compile", "file": "kernels/twice/optimised.cu", "text": "//@ let x == 3" }));
     assert_eq!(told["told"]["badge"], "BAD //@ LINE");

@@ -335,6 +335,24 @@ fn a_submission_is_not_believed_about_itself() {
     assert!(ran.stderr.contains("holds no workbook"), "{}", ran.stderr);
 }
 
+/// Outside of any workbook none is taken, that in which the command was built neither.
+#[test]
+fn who_stands_outside_is_told_so() {
+    let outside = tempfile::tempdir().expect("a folder");
+    for command in ["ex01", "list", "hint"] {
+        let ran = run(outside.path(), [command]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{command}: {}", ran.stderr);
+        let told = ran.stderr.contains("no workbook at or above") && ran.stderr.contains("--workbook FOLDER");
+        assert!(told, "{command}: {}", ran.stderr);
+    }
+    // A file that says itself how it is run needs none.
+    let text =
+        "//@ out o: u32[32]\n//@ launch k<<<1, 32>>>(o)\n__global__ void k(unsigned* o) { o[threadIdx.x] = 1; }\n";
+    fs::write(outside.path().join("k.cu"), text).expect("a file");
+    let ran = run(outside.path(), ["run", "k.cu", "--backend", "sim"]);
+    assert!(ran.code == Some(0) && ran.stderr.is_empty(), "{ran:?}");
+}
+
 #[test]
 fn fills_and_dumps_stay_where_they_belong() {
     let top = tempfile::tempdir().expect("a folder");

@@ -70,13 +70,14 @@ function goals(report, show) {
 
 const from = (provenance) => ({ simulated: "counted", compiler: "compiler", measured: `measured on ${provenance.device}`, recorded: `recorded on ${provenance.device}` })[provenance.source];
 
-function time(speedup, words) {
+/** @param {string} whose what was recorded, where nothing was measured now */
+function time(speedup, whose) {
     if (!speedup) return null;
     const x = (value) => `${value.toFixed(2)}×`;
-    const shown = `${words}: ${x(speedup.ratio)}, 99 % between ${x(speedup.low)} and ${x(speedup.high)}`;
-    // What was measured elsewhere and earlier is no result of now.
-    const said = speedup.provenance.source === "measured" ? make("strong", {}, speedup.verdict) : speedup.verdict;
-    return make("p", {}, said, ` ${shown}; ${from(speedup.provenance)}, ${grouped(speedup.samples)} pairs of runs`);
+    const shown = `${x(speedup.ratio)}, 99 % between ${x(speedup.low)} and ${x(speedup.high)}, ${grouped(speedup.samples)} pairs of runs`;
+    // What was measured elsewhere and earlier is no result of now, and no verdict on this kernel.
+    if (speedup.provenance.source !== "measured") return make("p", {}, `${whose}, ${from(speedup.provenance)}: ${shown}`);
+    return make("p", {}, make("strong", {}, speedup.verdict), `, ${from(speedup.provenance)}: ${shown}`);
 }
 
 function table(report) {
@@ -125,8 +126,7 @@ export function draw(report, { show, follow }) {
         told.slice(0, SHOWN).map((one) => reason(one, own(report), show)),
         told.length > SHOWN && make("details", {}, make("summary", {}, `${told.length - SHOWN} more`), told.slice(SHOWN).map((one) => reason(one, own(report), show))),
         goals(report, show),
-        time(report.speedup, "Measured now"),
-        !report.speedup && time(report.recorded, report.subject.kind === "exercise" ? "Recorded for the worked answer" : "Recorded"),
+        time(report.speedup ?? report.recorded, report.subject.kind === "exercise" ? "The worked answer" : "The optimised version"),
         report.try_first && make("p", {}, make("strong", {}, "Try first: "), words(report.try_first)),
         report.learned && report.verdict === "passed" && make("p", { class: "wb-learned" }, words(report.learned)),
         link && report.verdict === "passed" && make("p", {}, "Next: ", make("a", { href: link }, report.next.text)),

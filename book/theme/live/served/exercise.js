@@ -232,7 +232,7 @@ export class Exercise {
             }
         };
         const left = this.of - this.#hints;
-        const words = left > 0 ? `${left} ${left === 1 ? "hint is" : "hints are"} left.` : "You have seen all hints.";
+        const words = left > 0 ? `${left} ${left === 1 ? "hint is" : "hints are"} left.` : this.of ? "You have seen all hints." : "There are no hints.";
         const no = button("Not yet", close);
         this.say(make("p", { class: "wb-fields" }, `${words} Show the worked answer?`, button("Show it", show), no));
         no.focus();

@@ -97,8 +97,12 @@ fn is_unset(finding: &Finding, polled: &[&str]) -> bool {
     matches!(&finding.kind, FindingKind::Uninitialised { access, .. } if access.object.name().is_some_and(|name| polled.contains(&name)))
 }
 
-/// A malformed or impossible `//@` line as a reason.
+/// A malformed or impossible `//@` line as a reason; of a file that is at fault as a whole [`Verdict::BadFile`].
 pub fn line(verdict: Verdict, error: &LineError, sources: &mut Sources) -> Reason {
+    let verdict = if error.of_file { Verdict::BadFile } else { verdict };
+    if error.of_file && error.source_line.is_empty() {
+        return Reason::new(verdict, error.message.to_string());
+    }
     let mut excerpt = sources.excerpt(&error.path, error.line, Some(error.column), "");
     let line = text::line(&error.source_line.replace('\t', "    ")).into_owned();
     if excerpt.lines.last() != Some(&line) {

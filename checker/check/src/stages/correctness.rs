@@ -3,7 +3,7 @@
 use super::judge::{failure_summary, judge, results_summary};
 use super::stage::{NOTHING_CAUGHT, fail, pass};
 use super::verify::{self, Results, Trials, schedules};
-use super::{Checking, Shown, farther, kept, machine, uneven};
+use super::{Checking, Shown, farther, kept, machine, so_far, uneven};
 use crate::build::{BuildError, Built};
 use crate::platform::Platform;
 use crate::time::Tools;
@@ -32,8 +32,9 @@ impl Checking<'_> {
             };
             let versions = rebuilt.as_ref().unwrap_or(versions);
             let Some((baseline, candidate)) = self.results(versions, platform)? else { return Ok(None) };
-            let reasons =
+            let mut reasons =
                 judge(problem, &baseline, &candidate, &self.paths, self.check.report, self.check.sources, on_gpu)?;
+            so_far::tell(&mut reasons, &candidate.cases);
             // What the simulator cannot run is tried on a GPU, for its result; the check is not passed by that.
             let unsupported = |reason: &Reason| reason.verdict == Verdict::Unsupported;
             if !reasons.is_empty() && reasons.iter().all(unsupported) && !on_gpu && platforms.gpu.is_some() {

@@ -13,6 +13,7 @@ pub(crate) mod numbers;
 pub(crate) mod recorded;
 pub(crate) mod roof;
 mod slower;
+mod so_far;
 pub(crate) mod stage;
 pub(crate) mod time;
 mod uneven;
@@ -235,8 +236,7 @@ impl Checking<'_> {
             if !modelled && slower::floor(problem).is_some() {
                 model(&mut known[1], report);
             }
-            let modelled = report.modelled.as_ref().map(|modelled| modelled.high);
-            bounded(problem, modelled.or_else(|| own_doing.get().then_some(0.0)), report);
+            bounded(problem, own_doing.get(), report);
         }
         report.goals.extend(report.speedup.as_ref().and_then(|speedup| slower::measured(problem, speedup)));
         verdict(problem, report, &versions.candidate, self.check.sources);
@@ -246,9 +246,10 @@ impl Checking<'_> {
 }
 
 /// Judges the bound on a modelled time. Where the starter is wrong and not slow, how fast a version is was not the question.
-fn bounded(problem: &Problem, modelled: Option<f64>, report: &mut Report) {
-    let broken = slower::broken(problem, modelled);
+fn bounded(problem: &Problem, own_doing: bool, report: &mut Report) {
+    let broken = slower::broken(problem, report.modelled.as_ref(), own_doing);
     if problem.manifest.flaw.is_some() && broken.is_none() {
+        report.notes.extend(slower::right_and_slow(problem, report.modelled.as_ref()));
         (report.modelled, report.not_modelled) = (None, None);
     }
     report.goals.extend(broken);

@@ -2,8 +2,9 @@
 //! measured a model, if it is far from wrong.
 
 use super::numbers::{self, Known};
+use model::Bound;
 use problem::{Condition, Goal, Kind, Metric, Problem};
-use report::{GoalResult, Provenance, Report, Speedup};
+use report::{GoalResult, Modelled, Provenance, Report, Speedup};
 
 /// Of the speedup that a goal asks for, ...
 const PART: f64 = 0.5;
@@ -37,9 +38,17 @@ pub fn floor(problem: &Problem) -> Option<f64> {
     asked.map(|least| (PART * least).max(1.0)).or_else(|| (problem.kind == Kind::Exercise).then_some(UNASKED))
 }
 
-/// That it is modelled as slower, as a goal that is not met; `modelled`: as much faster at best.
-pub fn broken(problem: &Problem, modelled: Option<f64>) -> Option<GoalResult> {
-    let (floor, modelled) = (floor(problem)?, modelled?);
+/// The floor of a version of which that is modelled: where its atomics wait for each other `[work]` may leave it more time.
+fn floor_of(problem: &Problem, modelled: Option<&Modelled>) -> Option<f64> {
+    let usual = floor(problem)?;
+    let queues = modelled.is_some_and(|modelled| modelled.versions[1].bound == Bound::Atomics.words());
+    Some(problem.manifest.work.queueing.filter(|_| queues).map_or(usual, |times| times.recip().min(usual)))
+}
+
+/// That it is modelled as slower, as a goal that is not met; `own_doing`: it cannot be modelled, for what it does.
+pub fn broken(problem: &Problem, modelled: Option<&Modelled>, own_doing: bool) -> Option<GoalResult> {
+    let floor = floor_of(problem, modelled)?;
+    let modelled = modelled.map(|modelled| modelled.high).or_else(|| own_doing.then_some(0.0))?;
     let known = Known { modelled: Some(modelled), ..Known::default() };
     let why = match problem.manifest.flaw {
         Some(_) => "what is right is not many times slower than what it began from",
@@ -74,6 +83,19 @@ pub fn hardly_enough(problem: &Problem, report: &Report) -> Option<String> {
             Metric::Speedup.format(modelled.high)
         )
     })
+}
+
+/// What the report of a right answer says that is slow only because its atomics wait for each other, which is let pass.
+pub fn right_and_slow(problem: &Problem, modelled: Option<&Modelled>) -> Option<String> {
+    let modelled = modelled.filter(|modelled| floor(problem).is_some_and(|usual| modelled.high < usual))?;
+    let [_, after] = &modelled.versions;
+    Some(format!(
+        "right, but slow: {} to {} the starter's speed as modelled for an H200, bound by {}: {}",
+        Metric::ModelledSpeedup.format(modelled.low),
+        Metric::ModelledSpeedup.format(modelled.high),
+        after.bound,
+        after.ask
+    ))
 }
 
 const NO_SLOWER: &str = "the kernel is no slower than what it began from";

@@ -72,7 +72,7 @@ fn show(context: &Context, workbook: &Workbook, problem: &Problem, all: bool) ->
     }
     pen.gap();
     if hints.is_empty() {
-        pen.line(&[(Tone::Dim, "  There are no hints for this one.")]);
+        pen.line(&[(Tone::Dim, "  There are no hints for this one here.")]);
     } else if hints.len() < problem.manifest.hints.len() {
         pen.line(&[(Tone::Dim, "  one more   "), (Tone::Accent, &format!("checker hint {name}"))]);
     } else if problem.kind == Kind::Exercise {

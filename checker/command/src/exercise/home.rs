@@ -49,12 +49,13 @@ pub fn run(context: &Context) -> Outcome {
             pen.line(&[(Tone::Text, "         "), (Tone::Dim, &chapter)]);
             pen.gap();
             pen.line(&[(Tone::Dim, "  edit   "), (Tone::Accent, &file)]);
-            let commands = [
-                (format!("checker {name}"), "check it"),
-                ("checker watch".to_owned(), "check it whenever you save"),
-                (format!("checker hint {name}"), "a hint, one more each time"),
-                ("checker list".to_owned(), "everything there is"),
-            ];
+            let hint = (format!("checker hint {name}"), "a hint, one more each time");
+            let commands: Vec<(String, &str)> =
+                [(format!("checker {name}"), "check it"), ("checker watch".to_owned(), "check it whenever you save")]
+                    .into_iter()
+                    .chain((!problem.manifest.hints.is_empty()).then_some(hint))
+                    .chain([("checker list".to_owned(), "everything there is")])
+                    .collect();
             let width = commands.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
             for (index, (command, what)) in commands.iter().enumerate() {
                 let label = if index == 0 { "  type   " } else { "         " };

@@ -6,6 +6,7 @@ use crate::keys::Keys;
 use crate::{Context, Exit, Fault, Outcome, Verbosity, workbook};
 use clap::Args;
 use compiler::compile::LARGEST_SOURCE;
+use problem::Problem;
 use report::{Pen, Report, Tone, Verdict};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -109,7 +110,7 @@ pub fn run(context: &Context, args: &WatchArgs) -> Outcome {
             Ok(report) => Said::Report(Box::new(report)),
             Err(fault) => Said::Fault(fault),
         };
-        let mut exit = show(&context, &said, &path)?;
+        let mut exit = show(&context, &said, &problem)?;
         name = loop {
             match wait(&mut watched) {
                 Asked::Quit => return Ok(exit),
@@ -123,7 +124,7 @@ pub fn run(context: &Context, args: &WatchArgs) -> Outcome {
                         check::print(&brief, report)?;
                     }
                     hint::one(&context, problem.id.as_str())?;
-                    footer(&context, &path, exit)?;
+                    footer(&context, &problem, exit)?;
                 }
                 Asked::Whole => {
                     context.verbosity = match context.verbosity {
@@ -131,14 +132,14 @@ pub fn run(context: &Context, args: &WatchArgs) -> Outcome {
                         Verbosity::Normal | Verbosity::Quiet => Verbosity::Verbose,
                     };
                     clear(&context)?;
-                    exit = show(&context, &said, &path)?;
+                    exit = show(&context, &said, &problem)?;
                 }
             }
         };
     }
 }
 
-fn show(context: &Context, said: &Said, path: &Path) -> Outcome {
+fn show(context: &Context, said: &Said, problem: &Problem) -> Outcome {
     let exit = match said {
         Said::Report(report) => check::print(context, report)?,
         Said::Fault(fault) => {
@@ -146,7 +147,7 @@ fn show(context: &Context, said: &Said, path: &Path) -> Outcome {
             fault.exit
         }
     };
-    footer(context, path, exit)?;
+    footer(context, problem, exit)?;
     Ok(exit)
 }
 
@@ -175,14 +176,15 @@ fn clear(context: &Context) -> Result<(), crate::Fault> {
     if context.face.drawing { context.print(Screen::clear()) } else { Ok(()) }
 }
 
-fn footer(context: &Context, path: &Path, exit: Exit) -> Result<(), crate::Fault> {
+fn footer(context: &Context, problem: &Problem, exit: Exit) -> Result<(), crate::Fault> {
     let mut pen = Pen::new(context.face);
-    let shown = workbook::shown(path);
+    let shown = workbook::shown(&workbook::candidate(problem));
     pen.line(&[(Tone::Dim, "  watching "), (Tone::Accent, &shown), (Tone::Dim, ": save it to check again")]);
     if std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         let next = if exit == Exit::Met { "n next exercise   " } else { "" };
         let whole = if context.verbosity == Verbosity::Verbose { "less" } else { "everything" };
-        pen.line(&[(Tone::Dim, &format!("  {next}h hint   v {whole}   r check again   q quit"))]);
+        let hint = if problem.manifest.hints.is_empty() { "" } else { "h hint   " };
+        pen.line(&[(Tone::Dim, &format!("  {next}{hint}v {whole}   r check again   q quit"))]);
     }
     context.print(pen.finish())
 }

@@ -90,7 +90,7 @@ impl Context {
         Self { face, json: args.json, verbosity, workbook: args.workbook.clone() }
     }
 
-    /// The checkout the command was built in, for when it is started from elsewhere.
+    /// The checkout the command was built in: where the program with all commands can be built, too.
     pub fn built_in() -> Option<&'static Path> {
         Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)
     }

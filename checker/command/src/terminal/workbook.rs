@@ -9,10 +9,9 @@ use std::path::{Path, PathBuf};
 const COMMANDS: [&str; 12] =
     ["list", "hint", "reset", "watch", "run", "sass", "doctor", "bench", "book", "grade", "dist", "dev"];
 
-/// The workbook that files of problems are judged by, if there is one: as [`open`], without a word.
+/// The workbook that files of problems are judged by, if there is one: as [`open`].
 pub fn current(context: &Context) -> Result<Option<Workbook>, Fault> {
-    let quiet = Context { verbosity: crate::Verbosity::Quiet, ..context.clone() };
-    match (open(&quiet), &context.workbook) {
+    match (open(context), &context.workbook) {
         (Err(fault), Some(_)) => Err(fault),
         (found, _) => Ok(found.ok()),
     }
@@ -23,15 +22,8 @@ pub fn open(context: &Context) -> Result<Workbook, Fault> {
     if let Some(root) = &context.workbook {
         return Workbook::at(root).usage();
     }
-    let here = std::env::current_dir()?;
-    let found = Workbook::find(&here);
-    let found = match (found, Context::built_in()) {
-        // Started from anywhere: the checkout that the command was built in, which has to be said.
-        (Err(ProblemError::NoWorkbook { .. }), Some(built)) => Workbook::around(built)
-            .inspect(|found| context.note(&format!("note: the workbook is {}", found.root().display()))),
-        (found, _) => found,
-    };
-    found.usage()
+    // Never another one, such as that in which the command was built: whoever stands outside may mean any.
+    Workbook::find(&std::env::current_dir()?).usage()
 }
 
 /// By which workbook something was judged, where that is not the one that the reader stands in: a sentence for the report.

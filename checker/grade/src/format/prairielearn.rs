@@ -60,7 +60,7 @@ impl Results {
     pub fn of(entries: &[Entry<'_>]) -> Self {
         let compiles = |entry: &Entry<'_>| {
             let verdict = entry.grade.report.as_ref().map(|report| report.verdict);
-            !matches!(verdict, Some(Verdict::DoesNotCompile | Verdict::BadKernelFile))
+            !matches!(verdict, Some(Verdict::DoesNotCompile | Verdict::BadFile | Verdict::BadKernelFile))
         };
         if is_open(entries) || entries.iter().any(|entry| !compiles(entry)) {
             let errors = entries.iter().filter(|entry| entry.feedback.open || !compiles(entry));

@@ -107,7 +107,9 @@ fn shortened(line: &str) -> String {
 pub fn sentence(reason: &Reason, told: Told) -> String {
     match (told, reason.verdict) {
         // What the compiler says hangs on the file alone, and goals name counts at a size that everybody knows.
-        (Told::Released, _) | (_, Verdict::DoesNotCompile | Verdict::BadKernelFile) => reason.text.clone(),
+        (Told::Released, _) | (_, Verdict::DoesNotCompile | Verdict::BadFile | Verdict::BadKernelFile) => {
+            reason.text.clone()
+        }
         (Told::Guarded, Verdict::NotYet) => reason.text_without_sizes(),
         (Told::Guarded, _) => label(&reason.text, told),
     }

@@ -28,7 +28,7 @@ table { border-collapse: collapse; margin: 1rem 0 } th, td { border-bottom: 1px 
 td.n { text-align: right; font-variant-numeric: tabular-nums } .good { color: var(--good) } .bad { color: var(--bad) } .dim { color: var(--dim) }
 pre { overflow-x: auto; border: 1px solid var(--line); padding: .5rem; font-size: .85rem } .bar { display: inline-block; height: .7rem; background: var(--good) }
 figure { display: inline-block; margin: 0 1rem 1rem 0 } figcaption { font-size: .9rem } svg text { font: 13px system-ui, sans-serif; fill: currentColor }
-rect.met { fill: var(--good) } rect.missed { fill: var(--bad) } .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem } .own { background: #b3402a33 }
+rect.met { fill: var(--good) } rect.missed { fill: var(--bad) } .pair { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1rem } .own { background: #b3402a22 } mark { background: #b3402a66; color: inherit }
 ";
 
 /// Text in HTML: controls are shown, markup is none.

@@ -51,15 +51,23 @@ pub fn cell(text: &str) -> String {
     safe
 }
 
-/// `grades.csv`: student, id, points by exercise, total. A cell is empty where nothing was handed in, and has words where
-/// something was not graded; the total is of what was graded. Of whom nothing could be taken has empty cells.
+/// `grades.csv`: student, id, points by exercise, total, and what all these exercises give. A cell is empty where nothing was handed in,
+/// and has words where something was not graded; the total is of what was graded. Of whom nothing could be taken has empty cells.
 pub fn grades(grades: &[Grade], without: &[Without], counts: Counts) -> String {
     let counting = counting(grades, counts);
     let exercises: BTreeSet<&str> = counting.keys().map(|(_, exercise)| *exercise).collect();
     let nothing = without.iter().map(|without| &without.student);
+    let of = |exercise: &&str| {
+        let given =
+            counting.iter().filter(|((_, of), _)| of == exercise).filter_map(|(_, grade)| grade.points.as_ref());
+        given.map(|points| points.of).max()
+    };
+    // Of an exercise that nobody was graded for yet it is not known.
+    let most: Option<Points> = exercises.iter().map(of).try_fold(Points(0), |all, of| Some(all + of?));
+    let most = most.filter(|_| !exercises.is_empty()).map(|most| most.to_string()).unwrap_or_default();
     let students: BTreeSet<&Student> = counting.keys().map(|(student, _)| *student).chain(nothing).collect();
     let mut rows: Vec<Vec<String>> = Vec::new();
-    let head = ["student", "id"].into_iter().chain(exercises.iter().copied()).chain(["total", "not_graded"]);
+    let head = ["student", "id"].into_iter().chain(exercises.iter().copied()).chain(["total", "of", "not_graded"]);
     rows.push(head.map(str::to_owned).collect());
     for student in students {
         let mut row = vec![cell(&student.name), cell(student.id.as_deref().unwrap_or_default())];
@@ -80,7 +88,7 @@ pub fn grades(grades: &[Grade], without: &[Without], counts: Counts) -> String {
                 },
             });
         }
-        row.extend([total.to_string(), open.to_string()]);
+        row.extend([total.to_string(), most.clone(), open.to_string()]);
         rows.push(row);
     }
     csv(&rows)

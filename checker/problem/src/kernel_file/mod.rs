@@ -22,6 +22,9 @@ use types::Types;
 pub const MAX_BYTES: usize = 1 << 20;
 /// Most `//@` lines.
 pub const MAX_STATEMENTS: usize = 4096;
+/// Neither the compiler nor anybody who counts lines takes them for ends of lines.
+const CARRIAGE_RETURNS: &str =
+    "the lines end with carriage returns only (CR), so the file is one long line: save it with line ends LF or CRLF";
 /// Deepest nesting of loops.
 const MAX_LOOPS: usize = 4;
 
@@ -55,10 +58,16 @@ impl KernelFile {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.len() > MAX_BYTES {
             let message = format!("the file has {} bytes; kernel files have at most {MAX_BYTES}", text.len());
-            return Err(SourceLine::of(path, "", 1).error(1, message));
+            return Err(SourceLine::of_file(path, message));
         }
         if text.trim().is_empty() {
-            return Err(SourceLine::of(path, "", 1).error(1, "the file is empty"));
+            return Err(SourceLine::of_file(path, "the file is empty"));
+        }
+        if text.contains('\0') {
+            return Err(SourceLine::of_file(path, source::NO_TEXT));
+        }
+        if text.contains('\r') && !text.contains('\n') {
+            return Err(SourceLine::of_file(path, CARRIAGE_RETURNS));
         }
         let shared: Arc<Path> = path.into();
         let mut open: Vec<(SourceLine, super::statement::ForStatement, Vec<Statement>)> = Vec::new();

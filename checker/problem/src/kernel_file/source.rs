@@ -2,7 +2,7 @@
 
 use crate::ProblemError;
 use crate::cursor::{is_name_char, is_name_start};
-use crate::error::SourceLine;
+use crate::error::{LineError, SourceLine};
 use std::collections::HashSet;
 use std::path::Path;
 use system::files::{self, FileError};
@@ -16,6 +16,18 @@ pub enum Owner<'a> {
     Learner(&'a Path),
     /// Whoever types its name: the file itself is no link.
     Named,
+}
+
+/// What is said of a file with bytes that are 0.
+pub const NO_TEXT: &str = "the file is no text (there are bytes in it that are 0): save the kernel as text in UTF-8";
+
+/// Is it UTF-16, by its mark or, of characters that ASCII has, too, by every other byte of its beginning?
+fn is_utf16(bytes: &[u8]) -> bool {
+    let pairs = || bytes[..bytes.len().min(256)].chunks_exact(2);
+    let ascii = |low: usize| pairs().filter(|pair| pair[low] != 0 && pair[1 - low] == 0).count();
+    let marked = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    let most = |low: usize| ascii(low) > 2 && ascii(low) * 4 > pairs().count() * 3;
+    marked && bytes.len().is_multiple_of(2) || most(0) || most(1)
 }
 
 /// Reads a text file of at most `limit` bytes.
@@ -33,17 +45,24 @@ pub fn read_text(path: &Path, limit: usize, owner: Owner<'_>) -> Result<String, 
         Ok(bytes) => bytes,
         Err(FileError::TooLarge { limit }) => {
             let message = format!("the file has more than the {limit} bytes possible");
-            return Err(SourceLine::of(path, "", 1).error(1, message).into());
+            return Err(SourceLine::of_file(path, message).into());
         }
         Err(error) => return Err(ProblemError::Read { path: path.to_path_buf(), source: error.into() }),
     };
+    if is_utf16(&bytes) {
+        return Err(SourceLine::of_file(path, "the file is UTF-16 text: save it as UTF-8").into());
+    }
+    if bytes.contains(&0) {
+        return Err(SourceLine::of_file(path, NO_TEXT).into());
+    }
     String::from_utf8(bytes).map_err(|error| {
         let (valid, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
         let before = String::from_utf8_lossy(&bytes[..valid]);
         let line = before.matches('\n').count() as u32 + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() as u32 + 1;
         let message = format!("byte 0x{:02x} is not UTF-8: save the file as UTF-8", bytes[valid]);
-        SourceLine::of(path, &String::from_utf8_lossy(bytes), line).error(column, message).into()
+        let error = SourceLine::of(path, &String::from_utf8_lossy(bytes), line).error(column, message);
+        LineError { of_file: true, ..error }.into()
     })
 }
 

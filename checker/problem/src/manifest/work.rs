@@ -105,11 +105,16 @@ impl WorkKind {
     }
 }
 
+/// What `[work]` calls a modelled time that atomics bind, which is no counter.
+pub const QUEUEING: &str = "queueing";
+
 /// A problem's bounds: the table, and what `[work]` changes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WorkBounds {
     /// Times the baseline's, in place of the table's; of what the baseline does nothing of, times its instructions.
     pub changed: Vec<(WorkKind, f64)>,
+    /// So many times the baseline's modelled time may one take whose atomics wait for each other; more than 0.
+    pub queueing: Option<f64>,
 }
 
 impl WorkBounds {
@@ -166,9 +171,9 @@ mod tests {
         assert_eq!(names(&plain, reads), ["count.global_sectors", "count.atomics"]);
         assert_eq!(names(&plain, Counters { local_load_sectors: 51, ..baseline }), ["count.local_sectors"]);
         assert!(names(&plain, Counters { local_load_sectors: 50, shared_load_wavefronts: 250, ..baseline }).is_empty());
-        let more = WorkBounds { changed: vec![(WorkKind::Instructions, 4.0)] };
+        let more = WorkBounds { changed: vec![(WorkKind::Instructions, 4.0)], queueing: None };
         assert!(names(&more, Counters { instructions: 4000, ..baseline }).is_empty());
-        let shared = WorkBounds { changed: vec![(WorkKind::SharedWavefronts, 0.4)] };
+        let shared = WorkBounds { changed: vec![(WorkKind::SharedWavefronts, 0.4)], queueing: None };
         assert!(names(&shared, Counters { shared_load_wavefronts: 400, ..baseline }).is_empty());
         assert_eq!(names(&shared, Counters { shared_load_wavefronts: 401, ..baseline }), ["count.shared_wavefronts"]);
     }

@@ -136,6 +136,18 @@ fn a_flaw_is_a_reason() {
 }
 
 #[test]
+fn bounds_on_work_and_on_a_time_that_atomics_bind() {
+    let with = |line: &str| parse(&format!("{GOOD}[work]\n{line}\n"));
+    let bounds = with("atomics = 0\nqueueing = 40").unwrap().work;
+    assert_eq!((bounds.changed, bounds.queueing), (vec![(WorkKind::Atomics, 0.0)], Some(40.0)));
+    // Some kernels do no atomics, and none takes no time.
+    for (line, says) in [("queueing = 0", "no bound for `queueing`"), ("queuing = 4", "unknown work `queuing`")] {
+        let error = with(line).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
 fn count_and_time_have_defaults() {
     let text = GOOD.replace("count    = { n = 65536 }\n", "").replace("time     = { n = 268435456 }\n", "");
     let manifest = parse(&text).unwrap();

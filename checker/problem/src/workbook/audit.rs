@@ -62,6 +62,9 @@ pub fn audit(workbook: &Workbook, problem: &Problem) -> Vec<String> {
     {
         faults.push("no goals: nothing tells the candidate from the baseline".to_string());
     }
+    if !matches!(problem.kind, Kind::Sweep | Kind::Ladder) && problem.manifest.hints.is_empty() {
+        faults.push("no hints: a reader who is stuck has nothing to go on".to_string());
+    }
     faults
 }
 

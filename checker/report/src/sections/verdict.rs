@@ -97,6 +97,8 @@ verdicts! {
     OutOfMemory "OUT OF MEMORY" of StateLimit;
     /// The compiler refused it.
     DoesNotCompile "DOES NOT COMPILE";
+    /// The file is empty, too large, or no text in UTF-8.
+    BadFile "BAD FILE";
     /// A `//@` line cannot be read.
     BadKernelFile "BAD //@ LINE";
 }

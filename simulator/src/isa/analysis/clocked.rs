@@ -3,7 +3,7 @@
 //! A program may read a clock in one place and wait in another, so the loop is asked and not the module. What a loop calls is
 //! part of it. A clock whose value goes nowhere makes no loop one of these: it stands still, at 0.
 
-use super::unused::used;
+use super::unused::{computes, used};
 use crate::isa::op::{Callee, Code, Op, Reg, Special};
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ fn still_unused(code: &mut Code) {
         if !code.insts[range.clone()].iter().any(|inst| reads(&inst.op)) {
             continue;
         }
-        let used = used(code, info, &code.insts[range.clone()]);
+        let used = used(code, info, &code.insts[range.clone()], |op| computes(op, code));
         for inst in &mut code.insts[range] {
             match &mut inst.op {
                 Op::Special32 { d, which, .. } if which.is_clock() && !used.contains(Reg::R32(*d)) => {
@@ -88,7 +88,7 @@ fn calls(code: &Code, op: &Op, functions: &[bool]) -> bool {
 
 /// What rounds of a function's loops may execute, each loop with those that it is in; the whole function where branches go by
 /// numbers.
-fn rounds(code: &Code, function: Range<usize>) -> Vec<Range<usize>> {
+pub(super) fn rounds(code: &Code, function: Range<usize>) -> Vec<Range<usize>> {
     if code.insts[function.clone()].iter().any(|inst| matches!(inst.op, Op::BrIndexed(_))) {
         return vec![function];
     }

@@ -4,6 +4,7 @@ mod by_size;
 pub(in crate::isa) mod clocked;
 pub(in crate::isa) mod contract;
 pub mod control_flow;
+pub mod decides;
 pub(in crate::isa) mod flow;
 #[cfg(feature = "threads")]
 pub mod independent;

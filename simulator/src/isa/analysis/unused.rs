@@ -5,13 +5,13 @@ use crate::isa::op::{CallValue, Code, CollectiveFn, FunctionInfo, Inst, Op, Regi
 use crate::opcodes::Effect;
 
 /// Does the operation do nothing but compute results?
-fn computes(op: &Op, code: &Code) -> bool {
+pub(super) fn computes(op: &Op, code: &Code) -> bool {
     matches!(op.effect(code), Effect::Pure | Effect::Exchange)
 }
 
 /// Registers whose values reach memory, an address, a condition, a call or what the function returns, in whatever order its
-/// operations are executed.
-pub(super) fn used(code: &Code, info: &FunctionInfo, insts: &[Inst]) -> Registers {
+/// operations are executed; `computes`: an operation counts only by its results.
+pub(super) fn used(code: &Code, info: &FunctionInfo, insts: &[Inst], computes: impl Fn(&Op) -> bool) -> Registers {
     let mut used = Registers::new(info);
     for value in &info.returns {
         if let CallValue::Register(reg) = value {
@@ -22,7 +22,7 @@ pub(super) fn used(code: &Code, info: &FunctionInfo, insts: &[Inst]) -> Register
     while changed {
         changed = false;
         for inst in insts.iter().rev() {
-            let mut counts = !computes(&inst.op, code);
+            let mut counts = !computes(&inst.op);
             inst.op.registers(code, &mut |reg, role| counts |= role == RegisterUse::Result && used.contains(reg));
             if !counts {
                 continue;
@@ -50,7 +50,7 @@ pub fn mark(code: &mut Code, info: &FunctionInfo) {
     if shuffles.is_empty() {
         return;
     }
-    let used = used(code, info, insts);
+    let used = used(code, info, insts, |op| computes(op, code));
     for index in shuffles {
         let op = &mut code.collectives[index];
         op.in_vain = !used.contains(op.d) && !used.contains(op.p);

@@ -51,7 +51,7 @@ fn ways(steps: u64) -> Vec<Config> {
 }
 
 /// Loops without an end: name, body, whether nothing that others do could end it.
-const ENDLESS: [(&str, &str, bool); 18] = [
+const ENDLESS: [(&str, &str, bool); 20] = [
     ("nothing", "L: bra L;", true),
     ("one lane", "setp.ne.u32 %p1, %r1, 7; @%p1 bra E; L: xor.b32 %r2, %r2, 1; bra L; E:", true),
     ("a cycle of 97", "L: add.u32 %r2, %r2, 1; rem.u32 %r2, %r2, 97; setp.lt.u32 %p1, %r2, 97; @%p1 bra L;", true),
@@ -114,6 +114,18 @@ const ENDLESS: [(&str, &str, bool); 18] = [
          ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;",
         false,
     ),
+    (
+        "a list that comes back to itself, and its length",
+        "L: mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r2, [%rd3]; add.u32 %r4, %r4, 1; \
+         setp.lt.u32 %p1, %r2, 64; @%p1 bra L; st.global.u32 [%rd1+4], %r4;",
+        true,
+    ),
+    (
+        "a sum that is taken along by a shuffle of something else",
+        "L: shfl.sync.idx.b32 %r3, %r1, 0, 31, -1; add.u32 %r4, %r4, %r3; \
+         add.u32 %r4, %r4, 1; bra L; st.global.u32 [%rd1+4], %r4;",
+        true,
+    ),
 ];
 
 #[test]
@@ -137,7 +149,7 @@ fn loops_without_an_end_are_proven() {
 }
 
 /// Loops that end late: registers may repeat for long, something else goes on.
-const ENDING: [(&str, u32, &str); 10] = [
+const ENDING: [(&str, u32, &str); 17] = [
     ("a count", 32, "L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 300000; @%p1 bra L;"),
     (
         "a count in memory of which only the upper half is looked at",
@@ -198,6 +210,44 @@ const ENDING: [(&str, u32, &str); 10] = [
         "setp.ne.u32 %p1, %r1, 3; @%p1 bra J;\n\
          L: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 200000; @%p2 bra L;\n\
          J: bar.warp.sync 0xffffffff; shfl.sync.idx.b32 %r5, %r2, 3, 31, 0xffffffff;",
+    ),
+    (
+        "a count whose upper part comes back by shared memory",
+        32,
+        "L: add.u32 %r2, %r2, 1; shr.u32 %r3, %r2, 17; st.shared.u32 [tile], %r3; bar.warp.sync -1; ld.shared.u32 %r4, [tile]; \
+         bar.warp.sync -1; setp.eq.u32 %p1, %r4, 0; @%p1 bra L;",
+    ),
+    (
+        "the same by local memory",
+        32,
+        "L: add.u32 %r2, %r2, 1; shr.u32 %r3, %r2, 17; st.local.u32 [own], %r3; ld.local.u32 %r4, [own]; setp.eq.u32 %p1, %r4, 0; @%p1 bra L;",
+    ),
+    (
+        "a count that only the loop around looks at",
+        32,
+        "L: mov.u32 %r3, 0;\nM: add.u32 %r3, %r3, 1; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r3, 40; @%p1 bra M;\n\
+         setp.lt.u32 %p2, %r2, 300000; @%p2 bra L;",
+    ),
+    (
+        "a count around a call with a loop",
+        32,
+        "L: call nine;\nadd.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 20000; @%p1 bra L;",
+    ),
+    (
+        "a count of another lane",
+        32,
+        "L: add.u32 %r2, %r2, 1; shr.u32 %r3, %r2, 17; shfl.sync.idx.b32 %r4, %r3, 5, 31, -1; setp.eq.u32 %p1, %r4, 0; @%p1 bra L;",
+    ),
+    (
+        "a count that says whether a register is written",
+        32,
+        "L: add.u32 %r2, %r2, 1; setp.gt.u32 %p2, %r2, 200000; @%p2 mov.u32 %r3, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra L;",
+    ),
+    (
+        "a count by which an address is chosen",
+        32,
+        "L: add.u32 %r2, %r2, 1; shr.u32 %r3, %r2, 17; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; @%p3 ld.global.u32 %r4, [%rd3]; \
+         setp.eq.u32 %p1, %r3, 0; @%p1 bra L;",
     ),
 ];
 
@@ -268,7 +318,11 @@ fn a_wait_stopped_by_the_limit_says_what_it_polls() {
     let look = "ld.relaxed.gpu.global.u32 %r2, [%rd1]; mov.u32 %r3, %clock; st.global.u32 [%rd1+8], %r3; \
                 setp.ne.u32 %p1, %r2, 12345;";
     assert_eq!(polls(&format!("L: {look} @%p1 bra L;")), [true]);
-    assert_eq!(polls(&format!("{look} L: add.u32 %r4, %r4, 1; @%p1 bra L;")), [false; 0], "it looked before the loop");
+    assert_eq!(
+        polls(&format!("{look} L: add.u32 %r4, %r4, 1; st.global.u32 [%rd1+12], %r4; @%p1 bra L;")),
+        [false; 0],
+        "it looked before the loop"
+    );
 }
 
 #[test]

@@ -57,6 +57,19 @@ fn students_get_no_answers_and_can_check_at_home() {
     assert_eq!(workbook.run(["dist", "bare", "--no-hints", "--no-references"]).code, Some(0));
     assert!(!list(&workbook.path("bare")).iter().any(|name| name.contains("reference")), "no oracle");
     assert!(!workbook.read("bare/exercises/ex01/problem.toml").contains("Write 1.5f"), "no hint");
+    // Where there are none, nobody is sent for one.
+    let bare = |args: &[&str]| -> Ran {
+        let home = workbook.path("bare");
+        workbook.command().args(args).env("WARPBOOK_ROOT", &home).current_dir(&home).output().expect("it starts").into()
+    };
+    assert!(workbook.run(None::<&str>).stdout.contains("checker hint ex01"));
+    let begun = bare(&[]);
+    assert!(
+        begun.code == Some(0) && begun.stdout.contains("checker watch") && !begun.stdout.contains("hint"),
+        "{begun:?}"
+    );
+    let hint = bare(&["hint", "ex01"]);
+    assert!(hint.code == Some(0) && hint.stdout.contains("There are no hints"), "{hint:?}");
     // What a class is given has no worked answers, and nothing that would put one back.
     let solution = at_home(&["ex01", "--solution"]);
     assert!(

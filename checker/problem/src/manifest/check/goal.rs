@@ -8,23 +8,31 @@ use crate::goal::{Condition, Goal};
 use crate::manifest::raw;
 use crate::manifest::{Axis, ErrorBound, Manifest, Sweep};
 use crate::metric::{CounterRatio, Metric, Unit};
-use crate::work::{WorkBounds, WorkKind};
+use crate::work::{QUEUEING, WorkBounds, WorkKind};
 use toml::Spanned;
 
 pub(super) fn check_work(toml: TomlText, raw: &raw::Manifest) -> Result<WorkBounds, LineError> {
-    let change = |(name, times): (&Spanned<String>, &f64)| {
-        let (at, name) = (name.span().start, name.get_ref());
-        let work = WorkKind::by_name(name).ok_or_else(|| {
-            let hint = did_you_mean(name, WorkKind::names());
-            toml.error(at, format!("unknown work `{name}`{hint}"))
-                .expected(WorkKind::names().collect::<Vec<_>>().join(", "))
-        })?;
-        if !times.is_finite() || *times < 0.0 {
+    let mut bounds = WorkBounds::default();
+    for (spanned, &times) in &raw.work {
+        let (at, name) = (spanned.span().start, spanned.get_ref().as_str());
+        let work = WorkKind::by_name(name);
+        if work.is_none() && name != QUEUEING {
+            let names = || WorkKind::names().chain([QUEUEING]);
+            let hint = did_you_mean(name, names());
+            return Err(toml
+                .error(at, format!("unknown work `{name}`{hint}"))
+                .expected(names().collect::<Vec<_>>().join(", ")));
+        }
+        // A kernel may do nothing of the others; none takes no time.
+        if !times.is_finite() || times < 0.0 || (work.is_none() && times == 0.0) {
             return Err(toml.error(at, format!("{times} is no bound for `{name}`: so many times the baseline's")));
         }
-        Ok((work, *times))
-    };
-    Ok(WorkBounds { changed: raw.work.iter().map(change).collect::<Result<_, _>>()? })
+        match work {
+            Some(work) => bounds.changed.push((work, times)),
+            None => bounds.queueing = Some(times),
+        }
+    }
+    Ok(bounds)
 }
 
 pub(super) fn check_goal(toml: TomlText, goal: &Spanned<raw::Goal>) -> Result<Goal, LineError> {

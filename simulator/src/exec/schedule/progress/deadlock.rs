@@ -211,7 +211,7 @@ impl<O: Observer> Worker<'_, O> {
         let left =
             if empty { "; nothing is left of what was in it, and it may be a loop around this line" } else { "" };
         format!(
-            "{lanes} {verb} round a loop in {line}: every register is what it was some turns before, and {reads}{left}"
+            "{lanes} {verb} round a loop in {line}: every register that it depends on is what it was some turns before, and {reads}{left}"
         )
     }
 

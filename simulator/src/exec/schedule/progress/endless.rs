@@ -8,16 +8,19 @@
 //! that only if they look by strong loads, atomics or with a fence or a pause between, or at a word that an atomic of
 //! another thread has changed; else the loop is as endless. The outermost loop gone round meanwhile is the one to name.
 //!
-//! Registers that decide nothing within the loop, like a count of its turns, are part of the state all the same: such
-//! loops, and loops that look at a clock, are left to the step limit.
+//! Registers of a kernel's own loop that reach no condition, address, store or call in it are no part of the state
+//! (`isa/analysis/decides`). Those of functions that are called are, and what a loop stores: loops that change them for ever, or
+//! look at a clock, are left to the step limit.
 
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::select::LaneRow;
 use crate::exec::warp::{Group, Round, Warp};
+use crate::isa::decides::Decides;
 use crate::isa::op::{AddressSpace, Callee, Op, Reg};
 use crate::observe::{MemoryOrder, Observer};
 use crate::{FindingKind, Severity};
+use std::sync::Arc;
 
 /// States compared in a first look; in the nth of them 2^n times as many.
 const STATES: u64 = 16;
@@ -39,6 +42,8 @@ pub struct Look {
     waits: bool,
     /// The outermost loop gone round since then.
     outer: Option<Round>,
+    /// What decides in the loop that was last kept a state of.
+    decides: Option<Arc<Decides>>,
 }
 
 /// A group's state.
@@ -52,6 +57,8 @@ struct Kept {
     r64: Vec<LaneRow<u64>>,
     p: Vec<u32>,
     local: Vec<LaneRow<u32>>,
+    /// Which of the kernel's registers count; nothing: all do.
+    decides: Option<Arc<Decides>>,
     changes: u64,
     /// States compared with this one, and after how many another is kept.
     compared: u64,
@@ -70,8 +77,9 @@ fn path(warp: &Warp, group: &Group) -> Vec<(u32, u32, u32, u32, u32)> {
 }
 
 impl Kept {
-    fn of(warp: &Warp, group: &Group, changes: u64, renewed: u64) -> Self {
+    fn of(warp: &Warp, group: &Group, decides: Option<Arc<Decides>>, changes: u64, renewed: u64) -> Self {
         Self {
+            decides,
             mask: group.mask,
             pc: group.pc,
             path: path(warp, group),
@@ -87,19 +95,30 @@ impl Kept {
 
     /// Is the group's state this one?
     fn is_of(&self, warp: &Warp, group: &Group) -> bool {
-        fn rows<T: PartialEq>(mask: u32, a: &[LaneRow<T>], b: &[LaneRow<T>]) -> bool {
-            let equal = |(a, b): (&LaneRow<T>, &LaneRow<T>)| {
-                a == b || (0..32).all(|lane| mask >> lane & 1 == 0 || a[lane] == b[lane])
+        fn rows<T: PartialEq>(
+            mask: u32,
+            a: &[LaneRow<T>],
+            b: &[LaneRow<T>],
+            counts: impl Fn(&Decides, usize) -> bool,
+            decides: Option<&Decides>,
+        ) -> bool {
+            let equal = |(at, (a, b)): (usize, (&LaneRow<T>, &LaneRow<T>))| {
+                a == b
+                    || (0..32).all(|lane| mask >> lane & 1 == 0 || a[lane] == b[lane])
+                    || decides.is_some_and(|decides| !counts(decides, at))
             };
-            a.len() == b.len() && a.iter().zip(b).all(equal)
+            a.len() == b.len() && a.iter().zip(b).enumerate().all(equal)
         }
-        let Self { mask, .. } = *self;
+        let (mask, decides) = (self.mask, self.decides.as_deref());
+        let predicate = |(at, (a, b)): (usize, (&u32, &u32))| {
+            (a ^ b) & mask == 0 || decides.is_some_and(|decides| !decides.counts_p(at))
+        };
         (self.pc, mask) == (group.pc, group.mask)
-            && rows(mask, &self.r32, &warp.r32)
-            && rows(mask, &self.r64, &warp.r64)
+            && rows(mask, &self.r32, &warp.r32, Decides::counts32, decides)
+            && rows(mask, &self.r64, &warp.r64, Decides::counts64, decides)
             && self.p.len() == warp.p.len()
-            && self.p.iter().zip(&warp.p).all(|(a, b)| (a ^ b) & mask == 0)
-            && rows(mask, &self.local, &warp.local)
+            && self.p.iter().zip(&warp.p).enumerate().all(predicate)
+            && rows(mask, &self.local, &warp.local, |_, _| true, None)
             && self.path == path(warp, group)
     }
 }
@@ -148,7 +167,7 @@ impl<O: Observer> Worker<'_, O> {
                 (spins.waits, spins.round) = (look.waits, outer.source);
             }
             // Whoever waits is looked at again when its turn comes: what it read may have changed by then.
-            *look = Look { left: look.left.max(STATES), ..Look::default() };
+            *look = Look { left: look.left.max(STATES), decides: look.decides.take(), ..Look::default() };
             warp.look = Some(look);
             return Flow::Spin;
         }
@@ -160,11 +179,24 @@ impl<O: Observer> Worker<'_, O> {
         };
         if let Some(renewed) = renewed {
             self.remembered = true;
-            look.kept = Some(Kept::of(warp, &group, self.changes, renewed));
+            look.decides = self.decides(warp, &group, look.decides.take());
+            look.kept = Some(Kept::of(warp, &group, look.decides.clone(), self.changes, renewed));
             (look.met, look.read, look.waits, look.outer) = (false, false, false, None);
         }
         warp.look = Some(look);
         Flow::Continue
+    }
+
+    /// What decides in the loop that a group goes round, if that is the kernel's own; `known`: of the loop looked at before.
+    fn decides(&self, warp: &Warp, group: &Group, known: Option<Arc<Decides>>) -> Option<Arc<Decides>> {
+        // A loop of a function that is called is not all that may be gone round: its caller may call it again.
+        let frame = warp.frames.get(group.frame as usize)?;
+        if warp.frames.get(frame.parent as usize).is_some() || (frame.base32, frame.base64, frame.base_p) != (0, 0, 0) {
+            return None;
+        }
+        known
+            .filter(|known| known.holds(group.pc))
+            .or_else(|| Decides::around(&self.context.decoded.code, group.pc).map(Arc::new))
     }
 
     /// Before an operation of a warp that is looked at: does it take in something from others?
