@@ -5,6 +5,7 @@ mod cost;
 mod expression;
 pub(super) mod places;
 mod search;
+mod words;
 
 use super::block::Shared;
 use super::context::Worker;
@@ -12,25 +13,24 @@ use super::profile::Profile;
 use super::schedule::quiet;
 use super::warp::{Group, Warp};
 use crate::isa::decode::Decoded;
-use crate::isa::op::{AddressSpace, Code, FunctionInfo, Op, Reg};
+use crate::isa::op::{AddressSpace, FunctionInfo, Op, Reg};
 use crate::observe::Observer;
 use crate::random::mix;
-use crate::steer::{Goal, SteerRequest, Steered, mask};
+use crate::steer::{Goal, SteerRequest, Steered};
 use cost::{Metric, Wanted};
 use expression::{Expression, Leaf, Writers, writers};
 use search::{Held, Search, Word};
 use std::collections::{BTreeSet, HashMap};
+use words::{Changes, as_known, changes, hint, passed_on, places, unplaced, words};
 
 /// Lanes for which a condition is tried, ...
 const TRIES: u32 = 12;
 /// ... until so many inputs are known.
 const ENOUGH: u32 = 2;
-/// Words that may change for one condition.
-const WORDS: usize = 48;
 /// Operations that may be computed for a condition, however many there are.
 const LEAST_STEPS: u64 = 1 << 10;
-/// Registers that may be anything for a condition while its words are looked for.
-const PLACES: usize = 4;
+/// Operations that write what is passed on, at most.
+const PRODUCERS: usize = 4;
 
 /// What a host thread looks for.
 pub struct Steer<'a> {
@@ -52,7 +52,7 @@ struct Target {
     wanted: Wanted,
     at: u32,
     /// What has to change besides.
-    changes: Vec<(u64, Vec<u8>)>,
+    changes: Changes,
 }
 
 /// An operation of which something is wanted.
@@ -68,7 +68,7 @@ struct Open {
     /// Operations computed for it.
     spent: u64,
     /// Words with which it is as wanted somewhere, perhaps: for which of the expressions, and by the register that holds them.
-    hints: Vec<(usize, Vec<(Held, u64)>)>,
+    hints: Vec<(usize, Hint)>,
 }
 
 impl<'a> Steer<'a> {
@@ -221,28 +221,17 @@ impl<O: Observer> Worker<'_, O> {
             stand_in(bench, warp, group.frame, info);
             let expression = &open.expressions[which];
             let mut search = Search::new(code, writers, (expression, target.wanted), request, by, &mut run);
-            let most = share - open.spent;
             if let Some(lane) = search.choose(bench, active) {
-                let words = words_of(expression, lane);
-                // Half of it for where the thread is, and half for where another may be.
-                let solved = (!words.is_empty()).then(|| search.solve(bench, &words, most / 2)).flatten();
-                turned = solved.map(|values| changes(&words, &values));
-                if turned.is_none() && !words.is_empty() && !expression.places.is_empty() && open.hints.is_empty() {
-                    // What is as near as it may be here is so somewhere, perhaps.
-                    let nearest = search.nearest.take();
-                    open.hints.extend(nearest.map(|(_, values)| (which, hint(&words, &values))));
-                    let free = places(request, expression, |reg| warp.read_lane(group.frame, reg, lane));
-                    let with_places: Vec<Word> = words.iter().cloned().chain(free).collect();
-                    let values = search.solve(bench, &with_places, most / 2);
-                    open.hints.extend(values.map(|values| (which, hint(&words, &values))));
-                }
-                let unplaced =
-                    unplaced(code, request, expression, &words, |reg| warp.read_lane(group.frame, reg, lane));
-                if turned.is_none() && !unplaced.is_empty() && open.goals < ENOUGH {
-                    let all: Vec<Word> = words.iter().cloned().chain(unplaced).collect();
-                    let values = search.solve(bench, &all, most / 2);
-                    goal = values.and_then(|values| passed_on(&all, &values, words.len()));
-                }
+                let value = |reg| warp.read_lane(group.frame, reg, lane);
+                let own = words_of(expression, lane);
+                let goals = open.goals < ENOUGH;
+                let unplaced = if goals { unplaced(code, request, expression, &own, value) } else { Vec::new() };
+                let free = if open.hints.is_empty() { places(request, expression, value) } else { Vec::new() };
+                let words = Words { own, free, unplaced };
+                let most = share.saturating_sub(open.spent);
+                let hints;
+                (turned, hints, goal) = words.solve(&mut search, bench, most);
+                open.hints.extend(hints.into_iter().map(|known| (which, known)));
             }
             open.spent += search.spent;
         }
@@ -259,10 +248,48 @@ impl<O: Observer> Worker<'_, O> {
     }
 }
 
-/// What changes of some words that come to these values.
-fn changes(words: &[Word], values: &[u64]) -> Vec<(u64, Vec<u8>)> {
-    let changed = words.iter().zip(values).filter(|(word, value)| word.value != **value);
-    changed.map(|(word, value)| (word.address, value.to_le_bytes()[..word.size].to_vec())).collect()
+/// What a lane's condition is computed from.
+struct Words {
+    /// Of inputs.
+    own: Vec<Word>,
+    /// Registers that hang on where a thread is.
+    free: Vec<Word>,
+    /// What was passed on.
+    unplaced: Vec<Word>,
+}
+
+/// What registers hold, perhaps.
+type Hint = Vec<(Held, u64)>;
+
+impl Words {
+    /// What has to change; or else words with which it is so at another place, perhaps, and the word that has to be passed on.
+    fn solve<R: FnMut(&mut Warp, u32)>(
+        &self,
+        search: &mut Search<'_, R>,
+        bench: &mut Warp,
+        most: u64,
+    ) -> (Option<Changes>, Vec<Hint>, Option<(u64, Changes)>) {
+        let own = &self.own;
+        let mut hints = Vec::new();
+        // Half of it for where the thread is, and half for where another may be.
+        if !own.is_empty() {
+            if let Some(values) = search.solve(bench, own, most / 2) {
+                return (Some(changes(own, &values)), hints, None);
+            }
+            if !self.free.is_empty() {
+                // What is as near as it may be here is so somewhere, perhaps.
+                hints.extend(search.nearest.take().map(|(_, values)| hint(own, &values)));
+                let values = search.solve(bench, &[own.as_slice(), &self.free].concat(), most / 2);
+                hints.extend(values.map(|values| hint(own, &values)));
+            }
+        }
+        if self.unplaced.is_empty() {
+            return (None, hints, None);
+        }
+        let all = [own.as_slice(), &self.unplaced].concat();
+        let goal = search.solve(bench, &all, most / 2).and_then(|values| passed_on(&all, &values, own.len()));
+        (None, hints, goal)
+    }
 }
 
 /// Operations that make what is exchanged, passed to a function or stored for the block; where nothing is, what is stored for the next
@@ -283,69 +310,10 @@ fn producers(decoded: &Decoded, all: &mut HashMap<u32, Writers>) -> BTreeSet<u32
         let own = || writers(code, &code.functions[function as usize]);
         let writers = all.entry(function).or_insert_with(own);
         for reg in passes.iter().filter(|reg| matches!(reg, Reg::R32(_))) {
-            producers.extend(writers.get(reg).into_iter().flatten().take(PLACES));
+            producers.extend(writers.get(reg).into_iter().flatten().take(PRODUCERS));
         }
     }
     if near.is_empty() { far } else { near }
-}
-
-/// Leaves that no input holds, as words that may be anything: what somebody made of inputs and passed on.
-fn unplaced(
-    code: &Code,
-    request: &SteerRequest,
-    expression: &Expression,
-    words: &[Word],
-    value: impl Fn(Reg) -> u64,
-) -> Vec<Word> {
-    if !request.parameters.is_empty() {
-        return Vec::new();
-    }
-    let leaves = expression.leaves.iter().map(|leaf| leaf.register(code));
-    let has_none = |reg: &Reg| {
-        let held = |word: &Word| word.registers.iter().any(|held| held.reg == *reg);
-        matches!(reg, Reg::R32(_)) && !words.iter().any(held)
-    };
-    let word = |(number, reg): (usize, Reg)| {
-        // They lie nowhere.
-        let address = u64::MAX / 2 - 8 * number as u64;
-        Word { input: request.inputs.len(), address, size: 4, registers: vec![Held::all(reg, 4)], value: value(reg) }
-    };
-    leaves.filter(has_none).take(PLACES).enumerate().map(word).collect()
-}
-
-/// The only one of the words from the `own`th on that changes, and how the others do.
-fn passed_on(words: &[Word], values: &[u64], own: usize) -> Option<(u64, Vec<(u64, Vec<u8>)>)> {
-    let mut other = words[own..].iter().zip(&values[own..]).filter(|(word, value)| word.value != **value);
-    let (_, value) = other.next()?;
-    other.next().is_none().then(|| (*value, changes(&words[..own], &values[..own])))
-}
-
-/// Registers that hang on where a thread is, as words that may be anything.
-fn places(request: &SteerRequest, expression: &Expression, value: impl Fn(Reg) -> u64) -> Vec<Word> {
-    let word = |(number, reg): (usize, &Reg)| {
-        let size = match reg {
-            Reg::R64(_) => 8,
-            Reg::P(_) => 1,
-            _ => 4,
-        };
-        // They lie nowhere.
-        let address = u64::MAX - 8 * number as u64;
-        Word { input: request.inputs.len(), address, size, registers: vec![Held::all(*reg, size)], value: value(*reg) }
-    };
-    expression.places.iter().take(PLACES).enumerate().map(word).collect()
-}
-
-/// What the registers hold if the words come to these values.
-fn hint(words: &[Word], values: &[u64]) -> Vec<(Held, u64)> {
-    let words = words.iter().zip(values);
-    words.flat_map(|(word, value)| word.registers.iter().map(|held| (*held, *value))).collect()
-}
-
-/// What changes of some words that come to what is known of their registers; nothing where it is not known of each.
-fn as_known(words: &[Word], known: &[(Held, u64)]) -> Option<Vec<(u64, Vec<u8>)>> {
-    let value = |word: &Word| known.iter().find(|(held, _)| word.registers.iter().any(|own| own.reg == held.reg));
-    let values: Option<Vec<u64>> = words.iter().map(|word| value(word).map(|(_, value)| *value)).collect();
-    Some(changes(words, &values?))
 }
 
 /// Has a warp beside the launch hold what a frame of another has in its registers.
@@ -356,101 +324,6 @@ fn stand_in(bench: &mut Warp, warp: &Warp, frame: u32, info: &FunctionInfo) {
     bench.r32.iter_mut().zip(&warp.r32[r32..]).for_each(|(to, from)| *to = *from);
     bench.r64.iter_mut().zip(&warp.r64[r64..]).for_each(|(to, from)| *to = *from);
     bench.p.iter_mut().zip(&warp.p[p..]).for_each(|(to, from)| *to = *from);
-}
-
-/// The words of inputs that a lane's condition is computed from.
-fn words(
-    code: &Code,
-    expression: &Expression,
-    request: &SteerRequest,
-    address: impl Fn(u32) -> Option<u64>,
-    value: impl Fn(Reg) -> u64,
-) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
-    for leaf in &expression.leaves {
-        let reg = leaf.register(code);
-        let held = value(reg);
-        let place = match *leaf {
-            Leaf::Loaded { at, part } => loaded(code, request, (at, part), reg, &address),
-            Leaf::Parameter(at) => parameter(code, request, at, reg),
-            Leaf::Passed(_) => passed(request, held).map(|(input, at)| Place::new(input, (at, 4), Held::all(reg, 4))),
-        };
-        let Some(Place { input, at, size, register }) = place else { continue };
-        let word = request.inputs[input].word(at, size);
-        // What was loaded has been changed since, or is another load's by now.
-        if (register.holds(word) ^ held) & mask(register.size) != 0 {
-            continue;
-        }
-        let address = request.inputs[input].address + at as u64;
-        if let Some(known) = words.iter_mut().find(|known| (known.address, known.size) == (address, size)) {
-            known.registers.push(register);
-        } else if words.len() < WORDS {
-            words.push(Word { input, address, size, registers: vec![register], value: word });
-        }
-    }
-    words
-}
-
-/// Where a word stands in an input, and the register that holds some of it.
-struct Place {
-    input: usize,
-    at: usize,
-    size: usize,
-    register: Held,
-}
-
-impl Place {
-    fn new(input: usize, (at, size): (usize, usize), register: Held) -> Self {
-        Self { input, at, size, register }
-    }
-}
-
-/// The elements that a load has brought.
-fn loaded(
-    code: &Code,
-    request: &SteerRequest,
-    (at, part): (u32, u32),
-    reg: Reg,
-    address: &impl Fn(u32) -> Option<u64>,
-) -> Option<Place> {
-    let Op::Load(index) = code.insts[at as usize].op else { return None };
-    let access = &code.accesses[index as usize];
-    let size = access.size as usize;
-    let address = address(at)? + u64::from(part) * size as u64;
-    let mut inputs = request.inputs.iter().enumerate();
-    let (input, place) = inputs.find_map(|(index, input)| Some((index, input.find(address, size)?)))?;
-    let from = (address - request.inputs[input].address) as usize - place.0;
-    Some(Place::new(input, place, Held { from, signed: access.signed, ..Held::all(reg, size) }))
-}
-
-/// The size that a parameter is made of.
-fn parameter(code: &Code, request: &SteerRequest, at: u32, reg: Reg) -> Option<Place> {
-    let (offset, size) = match code.insts[at as usize].op {
-        Op::Param32 { offset, .. } => (offset, 4),
-        Op::Param64 { offset, .. } => (offset, 8),
-        _ => return None,
-    };
-    let found = request.parameters.iter().find(|parameter| parameter.offset == offset)?;
-    Some(Place::new(found.input, (0, 8), Held { linear: (found.times, found.plus), ..Held::all(reg, size) }))
-}
-
-/// Where the only element of all inputs stands that is this one.
-fn passed(request: &SteerRequest, word: u64) -> Option<(usize, usize)> {
-    if word == 0 {
-        return None;
-    }
-    let mut found = None;
-    for (index, input) in request.inputs.iter().enumerate().filter(|(_, input)| input.element.size() == 4) {
-        for (at, bytes) in input.bytes.as_chunks::<4>().0.iter().enumerate() {
-            if u64::from(u32::from_le_bytes(*bytes)) == word {
-                if found.is_some() {
-                    return None;
-                }
-                found = Some((index, 4 * at));
-            }
-        }
-    }
-    found
 }
 
 #[cfg(test)]

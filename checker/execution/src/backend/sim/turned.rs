@@ -8,7 +8,7 @@ use simulator::{Condition, Schedule};
 use std::collections::BTreeMap;
 
 /// Warp operations that may be computed in a pass to find inputs: some hundredths of a second.
-const STEPS: u64 = 1 << 19;
+const STEPS: u64 = 3 << 17;
 
 impl SimSession {
     /// What every condition comes to.
@@ -33,6 +33,9 @@ impl SimSession {
     ) -> Result<Vec<Turned>, Stop> {
         self.set_checked(false);
         let mut request = self.request(wanted, inputs, seed)?;
+        if !goals.is_empty() {
+            request.steps /= 4;
+        }
         request.goals = goals.iter().filter_map(|turned| self.goal(turned)).collect();
         let config = self.device.config_mut();
         (config.steer, config.threads) = (Some(request), 1);

@@ -24,8 +24,6 @@ const ROUNDS: u64 = 6;
 /// Runs of a round, over what cannot change at once.
 const GROUPS: usize = 4;
 
-/// Passes of a round: words are passed on so often less one.
-const PASSED_ON: u64 = 3;
 /// Words that are looked for in a pass.
 const MOST_GOALS: usize = 16;
 
@@ -74,7 +72,8 @@ impl Probe<'_> {
     pub fn judge(&self, run: &RunId) -> Result<Option<Failed>, Stop> {
         let run = drawn(self.program, run);
         let free: Vec<Free> = self.free(&run);
-        let (mut changes, mut met, mut asked) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
+        let (mut changes, mut met) = (Vec::new(), BTreeMap::new());
+        let (mut asked, mut followed) = (BTreeSet::new(), BTreeSet::new());
         for round in 0..ROUNDS {
             if free.is_empty() {
                 break;
@@ -93,7 +92,7 @@ impl Probe<'_> {
             }
             asked.extend(wanted.keys().copied());
             let seed = run.seed.rotate_left(8) ^ round;
-            let Some(found) = self.find((&run, &changes), wanted, &free, seed)? else { break };
+            let Some(found) = self.find((&run, &changes), wanted, &mut followed, &free, seed)? else { break };
             let (groups, later) = together(&changes, found);
             later.iter().for_each(|at| _ = asked.remove(at));
             for (all, found) in &groups {
@@ -109,28 +108,26 @@ impl Probe<'_> {
         Ok(None)
     }
 
-    /// Looks for changes by which conditions come out as wanted: of what is loaded, and in further passes of what is made of that and
-    /// passed on. Nothing where a pass does not end well.
+    /// Looks for changes by which conditions come out as wanted: of what is loaded, and in a further pass of what is made of that and
+    /// passed on, where nobody followed that word before. Nothing where a pass does not end well.
     fn find(
         &self,
         (run, changes): (&RunId, &[Change]),
-        mut wanted: BTreeMap<u32, bool>,
+        wanted: BTreeMap<u32, bool>,
+        followed: &mut BTreeSet<(u32, Option<u64>)>,
         free: &[Free],
         seed: u64,
     ) -> Result<Option<Vec<Turned>>, Stop> {
-        let (mut found, mut goals) = (Vec::new(), Vec::new());
-        for pass in 0..PASSED_ON {
-            let mut session = self.over((run, None), changes, false)?;
-            let now = (std::mem::take(&mut wanted), seed ^ pass << 32);
-            let Ok(more) = session.turn(now.0, &goals, free, now.1) else { return Ok(None) };
-            let (open, more): (Vec<Turned>, Vec<Turned>) = more.into_iter().partition(|turned| turned.goal.is_some());
+        let turn = |wanted, goals: &[Turned], seed| -> Result<_, Stop> {
+            let found = self.over((run, None), changes, false)?.turn(wanted, goals, free, seed);
+            Ok(found.ok().map(|all| all.into_iter().partition::<Vec<Turned>, _>(|turned| turned.goal.is_none())))
+        };
+        let Some((mut found, mut goals)) = turn(wanted, &[], seed)? else { return Ok(None) };
+        goals.retain(|goal| !found.iter().any(|turned| turned.at == goal.at) && followed.insert((goal.at, goal.goal)));
+        goals.truncate(MOST_GOALS);
+        if !goals.is_empty() {
+            let Some((more, _)) = turn(BTreeMap::new(), &goals, seed)? else { return Ok(None) };
             found.extend(more);
-            goals = open.into_iter().filter(|goal| !found.iter().any(|turned| turned.at == goal.at)).collect();
-            goals.dedup();
-            goals.truncate(MOST_GOALS);
-            if goals.is_empty() {
-                break;
-            }
         }
         Ok(Some(found))
     }
