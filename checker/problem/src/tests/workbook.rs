@@ -125,7 +125,7 @@ fn a_malformed_problem_is_named_and_leaves_the_others_alone() {
 fn no_workbook_is_said_with_what_to_do() {
     let dir = tempfile::tempdir().unwrap();
     let error = Workbook::around(dir.path()).unwrap_err().to_string();
-    assert!(error.contains("set WARPBOOK_ROOT"), "{error}");
+    assert!(error.contains("--workbook FOLDER or WARPBOOK_ROOT"), "{error}");
     let inner = dir.path().join("book/src");
     workbook(dir.path());
     std::fs::create_dir_all(&inner).unwrap();
