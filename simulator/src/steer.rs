@@ -3,13 +3,13 @@
 use crate::num::half::Half;
 use crate::random::mix;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// What a launch is asked for ([`crate::Config::steer`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SteerRequest {
-    /// Operations that make a predicate ([`crate::Condition::at`]), and what it is to be.
-    pub wanted: BTreeMap<u32, bool>,
+    /// Operations ([`crate::Condition::at`]), and what their results are to be.
+    pub wanted: BTreeSet<(u32, Aim)>,
     /// Words that were passed on and turn conditions once they are others: looked for where they are made.
     pub goals: Vec<Goal>,
     /// What may be changed.
@@ -20,6 +20,16 @@ pub struct SteerRequest {
     pub seed: u64,
     /// Warp operations that may be computed for it.
     pub steps: u64,
+}
+
+/// What the result of an operation is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Aim {
+    /// True or not, or else zero or another number.
+    Is(bool),
+    /// Another number than this one.
+    Other(u64),
 }
 
 /// A buffer of independent elements.
@@ -70,8 +80,10 @@ pub enum Element {
 /// A word that one thread, function or launch makes of inputs and another asks about: what it has to be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Goal {
-    /// The operation that makes the condition.
+    /// The operation that makes the condition, ...
     pub at: u32,
+    /// ... and what that one is to be.
+    pub aim: Aim,
     /// The word.
     pub value: u64,
     /// What else has to change.
@@ -83,6 +95,8 @@ pub struct Goal {
 pub struct Steered {
     /// The operation that makes it.
     pub at: u32,
+    /// What was wanted of it.
+    pub aim: Aim,
     /// Source file, as in `.loc`; empty without one.
     pub file: String,
     /// Source line on which it stands itself; 0 without one.

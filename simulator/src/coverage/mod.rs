@@ -2,6 +2,7 @@
 
 pub mod packed;
 
+use crate::steer::Aim;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -36,6 +37,8 @@ pub enum Question {
     NotZero,
     /// Is it the first source, or all of what was computed? A maximum may be the second; a product may not fit.
     Kept,
+    /// Has the number ever been another?
+    Varies,
 }
 
 /// An instruction whose result came out one way or the other: one that made a predicate, or whose number hangs on nothing but
@@ -56,6 +59,26 @@ pub struct Condition {
     pub held: bool,
     /// It was no in some lane.
     pub failed: bool,
+    /// Of a number that may vary: the first that it came to.
+    pub number: u64,
+}
+
+impl Condition {
+    /// What it has to come to that it did not yet; nothing where that is no question of an input or a size.
+    #[must_use]
+    pub fn aim(&self) -> Option<Aim> {
+        match self.question {
+            Question::True | Question::NotZero => (self.held != self.failed).then_some(Aim::Is(!self.held)),
+            Question::Varies => (!self.held).then_some(Aim::Other(self.number)),
+            Question::Argument | Question::Less | Question::Kept => None,
+        }
+    }
+
+    /// Adds what it came to elsewhere.
+    pub fn add(&mut self, other: &Self) {
+        self.held |= other.held || self.question == Question::Varies && self.number != other.number;
+        self.failed |= other.failed;
+    }
 }
 
 /// Instructions of one opcode on one source line.

@@ -4,6 +4,7 @@ use super::defined::Defined;
 use super::profile::Profile;
 use super::recorder::Recorder;
 use super::schedule::{Control, Counted, Late, Polls, Writers};
+use super::turns::Met;
 use crate::appearance::Appearance;
 use crate::config::Config;
 use crate::counters::Counters;
@@ -80,7 +81,7 @@ pub struct Worker<'a, O: Observer> {
     /// What ran.
     pub profile: Profile,
     /// By operation, what it came to ([`super::turns`]); empty unless asked for.
-    pub conditions: Vec<u8>,
+    pub conditions: Vec<Met>,
     /// Looks for inputs, when asked for.
     #[cfg(not(target_family = "wasm"))]
     pub steer: Option<Box<super::steer::Steer<'a>>>,
@@ -211,7 +212,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             observer,
             lines: vec![Counters::default(); code.lines.len()],
             profile: Profile::new(code.insts.len()),
-            conditions: vec![0; if context.config.conditions { code.insts.len() } else { 0 }],
+            conditions: vec![Met::default(); if context.config.conditions { code.insts.len() } else { 0 }],
             #[cfg(not(target_family = "wasm"))]
             steer: None,
             trace: request.map(|request| Box::new(Recorder::new(request, context.config.limits.trace))),

@@ -3,7 +3,7 @@
 use super::block::{Block, Turn};
 use super::context::{Context, Worker};
 use super::defined::Defined;
-use super::turns::{ARGUMENT, FAILED, HELD, KEPT, LOST, OTHER};
+use super::turns::{ARGUMENT, FAILED, HELD, KEPT, LOST, Met, OTHER, SEEN, VARIED};
 use crate::counters::{Counters, LineCounters};
 use crate::coverage::{Condition, Covered, Question};
 use crate::finding::{Finding, FindingKind, Severity};
@@ -22,7 +22,7 @@ pub struct Outcome {
     /// By operation, when asked for.
     ran: Vec<u64>,
     /// By operation, when asked for.
-    conditions: Vec<u8>,
+    conditions: Vec<Met>,
     #[cfg(not(target_family = "wasm"))]
     steered: Vec<crate::steer::Steered>,
     trace: Option<Trace>,
@@ -226,14 +226,14 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     let code = &context.decoded.code;
     let (mut trace, mut writer, mut busiest, mut watched) = (None, None, 0, true);
     let mut ran = vec![0u64; if context.config.coverage { code.insts.len() } else { 0 }];
-    let mut met = vec![0u8; if context.config.conditions { code.insts.len() } else { 0 }];
+    let mut met = vec![Met::default(); if context.config.conditions { code.insts.len() } else { 0 }];
     #[cfg(not(target_family = "wasm"))]
     let mut steered = Vec::new();
     for outcome in outcomes {
         #[cfg(not(target_family = "wasm"))]
         steered.extend(outcome.steered);
         ran.iter_mut().zip(&outcome.ran).for_each(|(sum, more)| *sum += more);
-        met.iter_mut().zip(&outcome.conditions).for_each(|(all, more)| *all |= more);
+        met.iter_mut().zip(&outcome.conditions).for_each(|(all, more)| all.add(*more));
         trace = trace.or(outcome.trace);
         writer = writer.or(outcome.writer);
         busiest = busiest.max(outcome.busiest);
@@ -334,14 +334,14 @@ fn covered(context: &Context<'_>, ran: &[u64]) -> Vec<Covered> {
 }
 
 /// What every operation came to of which that is asked.
-fn conditions(context: &Context<'_>, met: &[u8]) -> Vec<Condition> {
+fn conditions(context: &Context<'_>, met: &[Met]) -> Vec<Condition> {
     if met.is_empty() || cfg!(target_family = "wasm") {
         return Vec::new();
     }
     let code = &context.decoded.code;
     let turns = context.decoded.turns();
     let mut all = Vec::new();
-    for (at, met) in met.iter().enumerate().filter(|(_, met)| **met != 0) {
+    for (at, met) in met.iter().enumerate().filter(|(_, met)| met.ways != 0) {
         let (file, line) = code.lines[code.origins[at].place as usize];
         let questions = match turns[at].is_predicate() {
             true => [(Question::True, HELD, FAILED), (Question::Less, KEPT, LOST)].as_slice(),
@@ -349,18 +349,21 @@ fn conditions(context: &Context<'_>, met: &[u8]) -> Vec<Condition> {
                 (Question::NotZero, HELD, FAILED),
                 (Question::Kept, KEPT, LOST),
                 (Question::Argument, ARGUMENT, OTHER),
+                (Question::Varies, VARIED, SEEN),
             ],
         };
         for &(question, yes, no) in questions {
-            if met & (yes | no) != 0 {
+            let ways = met.ways;
+            if ways & (yes | no) != 0 {
                 all.push(Condition {
                     at: at as u32,
                     question,
                     by_size: turns[at].by_size,
                     file: if line > 0 { code.file(file).to_string() } else { String::new() },
                     line,
-                    held: met & yes != 0,
-                    failed: met & no != 0,
+                    held: ways & yes != 0,
+                    failed: ways & no != 0,
+                    number: met.number,
                 });
             }
         }

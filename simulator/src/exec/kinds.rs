@@ -8,12 +8,14 @@ use super::select::holds;
 use super::special::by_lane;
 use super::steer::places::Places;
 use super::turns;
+use super::turns::Met;
 use super::warp::Warp;
 use crate::isa::op::{FunctionInfo, Op, Reg, RegisterUse, Special};
 use crate::isa::placed::{Slice, slice};
 use crate::memory::view::View;
 use crate::observe::Nobody;
 use crate::random::mix;
+use crate::steer::Aim;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Threads that are looked at, at most.
@@ -62,7 +64,7 @@ pub fn unlike(context: &Context<'_>, asked: Unlike<'_>) -> Vec<u64> {
         warp: started(context, info),
         profile: Profile::new(code.insts.len()),
         threads: context.block.iter().map(|&extent| u64::from(extent)).product(),
-        came_out: vec![[false; 2]; code.insts.len()],
+        came_out: vec![Met::default(); code.insts.len()],
     };
     let mut known: BTreeSet<Signature> = BTreeSet::new();
     done.iter().take(COVERED).for_each(|&block| bench.cover(block, &mut known));
@@ -149,8 +151,8 @@ struct Bench<'a> {
     profile: Profile,
     /// Of a block.
     threads: u64,
-    /// Was a predicate false, was it true? By operation.
-    came_out: Vec<[bool; 2]>,
+    /// What results came to, by operation.
+    came_out: Vec<Met>,
 }
 
 impl Bench<'_> {
@@ -189,8 +191,7 @@ impl Bench<'_> {
             inst.op.registers(code, &mut |reg, role| {
                 if role == RegisterUse::Result && reg != Reg::None {
                     let ways = [turns::zero(&self.warp, reg), turns::lost(turn, sources.as_ref(), &self.warp, reg)];
-                    let [failed, held] = &mut self.came_out[at as usize];
-                    (*failed, *held) = (*failed || ways[0] != 0, *held || ways[0] != u32::MAX);
+                    self.came_out[at as usize].add(turns::came_to(&self.warp, turn, reg, ways[0]));
                     for (way, lanes) in ways.into_iter().enumerate() {
                         // Which of two equal signatures has what is told by these numbers (Zobrist hashing).
                         let number = mix(2 * step as u64 + way as u64);
@@ -214,12 +215,11 @@ impl Bench<'_> {
     fn solved(&mut self, info: &FunctionInfo, places: &[Place], mut steps: u64, seed: u64) -> Vec<u64> {
         let context = self.worker.context;
         let code = &context.decoded.code;
-        let one_way = |at: u32| self.came_out[at as usize][0] != self.came_out[at as usize][1];
-        let turn = |at: u32| context.decoded.turns()[at as usize];
-        let may_turn = |at: u32| turn(at).is_predicate() || turn(at).narrows;
-        let asked = self.slice.steps.iter().filter(|(at, asked)| *asked && may_turn(*at) && one_way(*at));
-        let mut open: Vec<(u32, bool)> = asked.map(|(at, _)| (*at, self.came_out[*at as usize][0])).collect();
-        open.sort_by_key(|(at, _)| mix(seed ^ u64::from(*at)));
+        let aims = |at: u32| self.came_out[at as usize].aims(context.decoded.turns()[at as usize]);
+        let asked = self.slice.steps.iter().filter(|(_, asked)| *asked);
+        let mut open: Vec<(u32, Aim)> =
+            asked.flat_map(|(at, _)| aims(*at).into_iter().flatten().map(|aim| (*at, aim))).collect();
+        open.sort_by_key(|(at, aim)| (matches!(aim, Aim::Other(_)), mix(seed ^ u64::from(*at))));
         let all: Vec<u32> = self.slice.steps.iter().map(|(at, _)| *at).collect();
         let solver = Places::new(code, info, &all, context.grid, context.block);
         // From all over the grid.

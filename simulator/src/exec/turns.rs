@@ -6,6 +6,8 @@ use super::select::bits;
 use super::warp::{Group, Warp};
 use crate::isa::op::{Code, Inst, Reg, RegisterUse};
 use crate::isa::turns::{Turn, Ways};
+#[cfg(not(target_family = "wasm"))]
+use crate::steer::Aim;
 
 /// A predicate was true in some lane; a result was not zero.
 pub const HELD: u8 = 1;
@@ -19,18 +21,69 @@ pub const LOST: u8 = 8;
 pub const ARGUMENT: u8 = 16;
 /// It is none.
 pub const OTHER: u8 = 32;
+/// It came to a number, ...
+pub const SEEN: u8 = 64;
+/// ... and to another.
+pub const VARIED: u8 = 128;
+
+/// What an operation came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Met {
+    /// Which ways.
+    pub ways: u8,
+    /// The first number.
+    pub number: u64,
+}
+
+impl Met {
+    /// Adds what it came to in other threads.
+    pub fn add(&mut self, other: Self) {
+        if self.ways & other.ways & SEEN != 0 && self.number != other.number {
+            self.ways |= VARIED;
+        }
+        if self.ways & SEEN == 0 {
+            self.number = other.number;
+        }
+        self.ways |= other.ways;
+    }
+}
+
+impl Met {
+    /// What an operation has to come to that it did not yet: one way or the other, and another number.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn aims(self, turn: Turn) -> [Option<Aim>; 2] {
+        let is = |ways| self.ways & ways != 0;
+        let two_ways = turn.is_predicate() || turn.narrows;
+        let other = turn.varies && is(SEEN) && !is(VARIED);
+        [(two_ways && is(HELD) != is(FAILED)).then_some(Aim::Is(is(FAILED))), other.then_some(Aim::Other(self.number))]
+    }
+}
+
+/// What a result came to in all lanes, zero in those of `zero`.
+#[cfg(not(target_family = "wasm"))]
+pub fn came_to(warp: &Warp, turn: Turn, reg: Reg, zero: u32) -> Met {
+    let ways = if zero != 0 { FAILED } else { 0 } | if zero != u32::MAX { HELD } else { 0 };
+    if !turn.varies {
+        return Met { ways, number: 0 };
+    }
+    let numbers = warp.read(0, reg);
+    let varied = numbers.iter().any(|number| *number != numbers[0]);
+    Met { ways: ways | SEEN | if varied { VARIED } else { 0 }, number: numbers[0] }
+}
 
 /// Has an operation come out every way already that is asked of it?
-pub fn is_settled(turn: Turn, met: u8) -> bool {
-    let all = match turn.ways {
-        Ways::Unasked => 0,
-        Ways::Predicate => HELD | FAILED,
-        Ways::Equal { .. } => HELD | FAILED | KEPT | LOST,
-        Ways::Number if !turn.by_size => HELD | FAILED,
-        Ways::Number => HELD | FAILED | ARGUMENT | OTHER,
-        Ways::First | Ways::Fits(_) | Ways::Shifted => HELD | FAILED | KEPT | LOST | ARGUMENT | OTHER,
-    };
-    met & all == all
+pub fn is_settled(turn: Turn, met: Met) -> bool {
+    let varied = if turn.varies { VARIED } else { 0 };
+    let all = varied
+        | match turn.ways {
+            Ways::Unasked => 0,
+            Ways::Predicate => HELD | FAILED,
+            Ways::Equal { .. } => HELD | FAILED | KEPT | LOST,
+            Ways::Number if !turn.by_size => HELD | FAILED,
+            Ways::Number => HELD | FAILED | ARGUMENT | OTHER,
+            Ways::First | Ways::Fits(_) | Ways::Shifted => HELD | FAILED | KEPT | LOST | ARGUMENT | OTHER,
+        };
+    met.ways & all == all
 }
 
 /// The lanes of an operation's first two sources, before it runs: a result may take their place.
@@ -50,12 +103,12 @@ pub fn sources(code: &Code, inst: &Inst, warp: &Warp, frame: u32) -> Sources {
 }
 
 /// What the lanes of `active` came to.
-pub fn met(context: &Context<'_>, turn: Turn, warp: &Warp, group: &Group, active: u32, sources: &Sources) -> u8 {
+pub fn met(context: &Context<'_>, turn: Turn, warp: &Warp, group: &Group, active: u32, sources: &Sources) -> Met {
     let code = &context.decoded.code;
     let inst = &code.insts[group.pc as usize];
-    let mut met = 0;
-    if matches!(turn.ways, Ways::Unasked) {
-        return met;
+    let (mut met, mut number) = (0, 0);
+    if !turn.varies && matches!(turn.ways, Ways::Unasked) {
+        return Met::default();
     }
     inst.op.registers(code, &mut |reg, role| match (reg, role) {
         (Reg::P(_), RegisterUse::Result) => {
@@ -67,9 +120,18 @@ pub fn met(context: &Context<'_>, turn: Turn, warp: &Warp, group: &Group, active
         }
         (Reg::R32(_) | Reg::R64(_), RegisterUse::Result) if !turn.is_predicate() => {
             let results = warp.read(group.frame, reg);
+            if turn.varies && active != 0 {
+                number = results[active.trailing_zeros() as usize];
+                met |= SEEN;
+            }
             for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
                 let (a, b, result) = (sources[0][lane], sources[1][lane], results[lane]);
-                met |= if result != 0 { HELD } else { FAILED } | of_lane(turn.ways, a, b, result);
+                if turn.varies && result != number {
+                    met |= VARIED;
+                }
+                if !matches!(turn.ways, Ways::Unasked) {
+                    met |= if result != 0 { HELD } else { FAILED } | of_lane(turn.ways, a, b, result);
+                }
                 if turn.by_size {
                     met |= if is_argument(&context.params, result) { ARGUMENT } else { OTHER };
                 }
@@ -77,7 +139,7 @@ pub fn met(context: &Context<'_>, turn: Turn, warp: &Warp, group: &Group, active
         }
         _ => {}
     });
-    met
+    Met { ways: met, number }
 }
 
 /// Lanes whose result is zero, or false.

@@ -120,6 +120,10 @@ pub(super) fn untried(what: &Untried, scene: &Scene<'_>, sources: &mut Sources) 
                     format!("a number is one of the kernel's arguments wherever it was verified, and is not at {case}"),
                     "computed here",
                 ),
+                (Question::Varies, _) => (
+                    format!("a number is another at {case} that was always the same wherever it was verified"),
+                    "computed here",
+                ),
             };
             // What belongs to no instruction is an expression of the kernel file's own lines.
             let shown = match file.is_empty() && *line > 0 {

@@ -3,8 +3,9 @@
 use super::message::job::{Output, Program, Varying};
 use crate::backend::{Fault, Found, JobError, Profile, Status};
 use simulator::explore::Effort;
+use simulator::steer::Aim;
 use simulator::{Condition, LaunchReport, Schedule, Witness};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Why a session cannot go on.
@@ -122,6 +123,8 @@ pub struct Change {
 pub struct Turned {
     /// The operation that makes it.
     pub at: u32,
+    /// What was wanted of it.
+    pub aim: Aim,
     /// Source file, as the compiler got it; empty without one.
     pub file: String,
     /// Source line; 0 without one.
@@ -241,7 +244,7 @@ pub trait Session {
     /// `goals`: what an earlier pass found that has to be made and passed on.
     fn turn(
         &mut self,
-        _wanted: BTreeMap<u32, bool>,
+        _wanted: BTreeSet<(u32, Aim)>,
         _goals: &[Turned],
         _inputs: &[Free],
         _seed: u64,

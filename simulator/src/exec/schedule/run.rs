@@ -188,7 +188,8 @@ impl<O: Observer> Worker<'_, O> {
     fn note_condition(&mut self, warp: &Warp, group: &Group, active: u32, sources: &turns::Sources) {
         let decoded = self.context.decoded;
         let at = group.pc as usize;
-        self.conditions[at] |= turns::met(self.context, decoded.turns()[at], warp, group, active, sources);
+        let met = turns::met(self.context, decoded.turns()[at], warp, group, active, sources);
+        self.conditions[at].add(met);
     }
 
     /// Records that lanes passed a barrier, where that is asked for.

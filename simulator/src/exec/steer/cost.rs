@@ -4,6 +4,7 @@ use super::expression::Writers;
 use crate::exec::warp::Warp;
 use crate::isa::lower::arith::compare::comparison;
 use crate::isa::op::{Cmp, Code, Op, Reg};
+use crate::steer::Aim;
 
 /// How two numbers are held against each other that are to be equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,10 +24,32 @@ pub enum Wanted {
     Is(bool),
     /// This one.
     Value(u64),
+    /// Any but this one.
+    Other(u64),
+}
+
+impl From<Aim> for Wanted {
+    fn from(aim: Aim) -> Self {
+        match aim {
+            Aim::Is(wanted) => Self::Is(wanted),
+            Aim::Other(number) => Self::Other(number),
+        }
+    }
+}
+
+impl Metric {
+    /// Of a difference.
+    pub fn distance(self, by: i128) -> f64 {
+        match self {
+            Self::Difference => (1.0 + by.unsigned_abs() as f64).log2(),
+            Self::LowBits => f64::from(64 - by.trailing_zeros().min(64)),
+            Self::Bits => f64::from((by as u64).count_ones()),
+        }
+    }
 }
 
 /// What a truth value comes to that nothing tells more of.
-const UNKNOWN: f64 = 64.0;
+pub const UNKNOWN: f64 = 64.0;
 
 /// Of a lane's two numbers, in order.
 type Pair = (i128, i128);
@@ -51,6 +74,9 @@ impl Costs<'_> {
                 let numbers = self.warp.read(0, *reg);
                 numbers.map(|number| self.distance(Cmp::Eq, true, number.into(), value.into()))
             }
+            ([reg, ..], Wanted::Other(value)) => {
+                self.warp.read(0, *reg).map(|number| if number == value { UNKNOWN } else { 0.0 })
+            }
         }
     }
 
@@ -73,7 +99,7 @@ impl Costs<'_> {
         let narrowed = &sources[..if shifts { 1 } else { sources.len() }];
         // Constants are written nowhere.
         let narrowed = narrowed.iter().filter(|reg| self.writers.contains_key(*reg));
-        let is_real = self.opcode(root).contains(".f32");
+        let is_real = self.code.opcode_of(root).contains(".f32");
         let mut costs = [UNKNOWN; 32];
         for reg in narrowed {
             let (reg, converted, flips) = self.without_conversion(*reg);
@@ -106,7 +132,7 @@ impl Costs<'_> {
     fn without_conversion(&self, reg: Reg) -> (Reg, bool, bool) {
         let (mut found, mut converted, mut flips) = (reg, false, false);
         while let Some(at) = self.maker(found) {
-            let opcode = self.opcode(at);
+            let opcode = self.code.opcode_of(at);
             let [from @ (Reg::R32(_) | Reg::R64(_)), ..] = self.code.sources(at)[..] else { break };
             if !["cvt.", "clz.", "popc.", "neg.", "abs."].iter().any(|name| opcode.starts_with(name)) {
                 break;
@@ -115,10 +141,6 @@ impl Costs<'_> {
             (found, converted) = (from, true);
         }
         (found, converted, flips)
-    }
-
-    fn opcode(&self, at: u32) -> &str {
-        self.code.opcodes.get(self.code.origins[at as usize].opcode as usize).map_or("", String::as_str)
     }
 
     /// Of each lane's predicate: 0 where it is as wanted.
@@ -202,8 +224,7 @@ pub fn pairs(code: &Code, at: u32, warp: &Warp) -> Option<(Cmp, [Pair; 32])> {
         // Narrower numbers, and those that are flushed.
         Op::Map(index) => {
             let [a, b, ..] = code.maps[index as usize].sources;
-            let opcode = code.opcodes.get(code.origins[at as usize].opcode as usize)?;
-            let mut parts = opcode.strip_prefix("setp.")?.split('.');
+            let mut parts = code.opcode_of(at).strip_prefix("setp.")?.split('.');
             let cmp = comparison(parts.next()?)?;
             let number: fn(u64) -> i128 = match parts.next_back()? {
                 "s16" => |word| (word as i16).into(),
@@ -219,7 +240,7 @@ pub fn pairs(code: &Code, at: u32, warp: &Warp) -> Option<(Cmp, [Pair; 32])> {
 }
 
 /// The bits of a real, up to its sign, as an integer that is larger where the real is.
-fn in_order(bits: u64, sign: u32) -> i128 {
+pub fn in_order(bits: u64, sign: u32) -> i128 {
     let magnitude = i128::from(bits & ((1 << sign) - 1));
     if bits >> sign & 1 != 0 { -magnitude } else { magnitude }
 }

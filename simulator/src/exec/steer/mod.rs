@@ -5,6 +5,7 @@ mod cost;
 mod expression;
 pub(super) mod places;
 mod search;
+mod signals;
 mod words;
 
 use super::block::Shared;
@@ -16,7 +17,7 @@ use crate::isa::decode::Decoded;
 use crate::isa::op::{AddressSpace, FunctionInfo, Op, Reg};
 use crate::observe::Observer;
 use crate::random::mix;
-use crate::steer::{Goal, SteerRequest, Steered};
+use crate::steer::{Aim, Goal, SteerRequest, Steered};
 use cost::{Metric, Wanted};
 use expression::{Expression, Leaf, Writers, writers};
 use search::{Held, Search, Word};
@@ -51,6 +52,7 @@ pub struct Steer<'a> {
 struct Target {
     wanted: Wanted,
     at: u32,
+    aim: Aim,
     /// What has to change besides.
     changes: Changes,
 }
@@ -83,21 +85,38 @@ impl<'a> Steer<'a> {
             scratch: None,
             found: Vec::new(),
         };
-        for (&root, &wanted) in &request.wanted {
+        for &(root, aim) in &request.wanted {
             let Some(turn) = decoded.turns().get(root as usize) else { continue };
-            if turn.is_predicate() || turn.narrows {
-                steer.add(decoded, root, Target { wanted: Wanted::Is(wanted), at: root, changes: Vec::new() });
+            let may_turn = match aim {
+                Aim::Is(_) => turn.is_predicate() || turn.narrows,
+                Aim::Other(_) => turn.varies && !steer.hangs_on_constants(decoded, root),
+            };
+            if may_turn {
+                steer.add(decoded, root, Target { wanted: aim.into(), at: root, aim, changes: Vec::new() });
             }
         }
         if !request.goals.is_empty() {
             for root in producers(decoded, &mut steer.writers) {
-                for Goal { at, value, changes } in &request.goals {
-                    let target = Target { wanted: Wanted::Value(*value), at: *at, changes: changes.clone() };
+                for Goal { at, aim, value, changes } in &request.goals {
+                    let wanted = Wanted::Value(*value);
+                    let target = Target { wanted, at: *at, aim: *aim, changes: changes.clone() };
                     steer.add(decoded, root, target);
                 }
             }
         }
         steer
+    }
+
+    /// Does an operation compute with nothing but numbers that are to vary first?
+    fn hangs_on_constants(&mut self, decoded: &Decoded, root: u32) -> bool {
+        let code = &decoded.code;
+        let function = code.origins[root as usize].function;
+        let own = || writers(code, &code.functions[function as usize]);
+        let writers = self.writers.entry(function).or_insert_with(own);
+        let is_asked = |at: &u32| self.request.wanted.iter().any(|(other, _)| other == at);
+        let sources = code.sources(root);
+        let mut written = sources.iter().filter_map(|reg| writers.get(reg)).flatten().peekable();
+        written.peek().is_some() && written.all(is_asked)
     }
 
     /// Something is wanted of an operation, as far as inputs may have a say.
@@ -244,7 +263,7 @@ impl<O: Observer> Worker<'_, O> {
         changes.extend(target.changes.iter().cloned());
         let (file, line) = code.lines[code.origins[target.at as usize].place as usize];
         let file = if line > 0 { code.file(file).to_string() } else { String::new() };
-        found.push(Steered { at: target.at, file, line, changes, goal });
+        found.push(Steered { at: target.at, aim: target.aim, file, line, changes, goal });
     }
 }
 

@@ -1,12 +1,11 @@
 //! Solves a condition that hangs on no data for where a thread is: for its block, and for its place there.
 
-use super::cost::Wanted;
 use super::expression::{Expression, Writers};
 use super::search::{Held, Search, Word};
 use crate::exec::warp::Warp;
 use crate::isa::op::{Code, FunctionInfo, Op, Reg, Special};
-use crate::steer::{Element, Input, SteerRequest};
-use std::collections::{BTreeMap, HashSet};
+use crate::steer::{Aim, Element, Input, SteerRequest};
+use std::collections::{BTreeSet, HashSet};
 
 /// Numbers that say where a thread is: of its block, and its own there, along three axes each.
 const NUMBERS: usize = 6;
@@ -33,7 +32,7 @@ impl<'a> Places<'a> {
             high: f64::from(extent.saturating_sub(1)),
         });
         let request = SteerRequest {
-            wanted: BTreeMap::new(),
+            wanted: BTreeSet::new(),
             goals: Vec::new(),
             inputs: inputs.collect(),
             parameters: Vec::new(),
@@ -43,18 +42,17 @@ impl<'a> Places<'a> {
         Self { code, writers: super::expression::writers(code, info), steps, request, grid }
     }
 
-    /// The block in which the predicate that `root` makes comes out as wanted, for a thread like one of those whose numbers a warp holds in
+    /// The block in which what `root` makes comes out as wanted, for a thread like one of those whose numbers a warp holds in
     /// its registers. `most` operations may be computed, by `run`; with how many were.
     pub fn solve(
         &self,
         warp: &mut Warp,
-        (root, wanted): (u32, bool),
+        (root, aim): (u32, Aim),
         (seed, most): (u64, u64),
         run: impl FnMut(&mut Warp, u32),
     ) -> (Option<u64>, u64) {
         let Some((expression, numbers)) = self.expression(root) else { return (None, 0) };
-        let mut search =
-            Search::new(self.code, &self.writers, (&expression, Wanted::Is(wanted)), &self.request, seed, run);
+        let mut search = Search::new(self.code, &self.writers, (&expression, aim.into()), &self.request, seed, run);
         if search.choose(warp, u32::MAX).is_none() {
             return (None, search.spent);
         }

@@ -1,8 +1,9 @@
 //! Solves a condition for the words that it is computed from: downhill, a bit or a power of two at a time, and at random.
 
 use super::Metric;
-use super::cost::{Costs, Wanted, pairs};
+use super::cost::{Costs, UNKNOWN, Wanted, pairs};
 use super::expression::{Expression, Writers};
+use super::signals::{Objective, objectives};
 use crate::exec::warp::Warp;
 use crate::isa::op::{Code, Op, Reg};
 use crate::random::mix;
@@ -16,6 +17,14 @@ const DIFFERENCES: usize = 16;
 const STARTS: u64 = 3;
 /// Warps of words that are drawn without looking where they lead.
 const DRAWN: u64 = 1 << 8;
+
+/// What leads downhill.
+enum Guide {
+    /// How far the result is from what is wanted.
+    Result(Metric),
+    /// Other numbers.
+    Signals(Objective),
+}
 
 /// A word of an input, and where it is in registers.
 #[derive(Debug, Clone)]
@@ -137,12 +146,15 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
         self.most = self.spent + most;
         'search: for start in 0..STARTS {
             for metric in [Metric::Difference, Metric::LowBits, Metric::Bits] {
+                if matches!(self.wanted, Wanted::Other(_)) {
+                    break 'search;
+                }
                 let mut values: Vec<u64> = words.iter().map(|word| word.value).collect();
                 if start > 0 {
                     let drawn = |(at, word): (usize, &Word)| self.draw(word, start << 8 | at as u64);
                     values = words.iter().enumerate().map(drawn).collect();
                 }
-                let left = self.descend(bench, words, &mut values, metric);
+                let left = self.descend(bench, words, &mut values, &Guide::Result(metric));
                 if left == 0.0 {
                     return Some(values);
                 }
@@ -154,7 +166,43 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
                 }
             }
         }
+        if let Some(values) = self.by_signals(bench, words) {
+            return Some(values);
+        }
         (0..DRAWN).find_map(|warp| if self.spent > self.most { None } else { self.drawn(bench, words, warp) })
+    }
+
+    /// The same by other numbers than the result, where that tells nothing of how near it is.
+    fn by_signals(&mut self, bench: &mut Warp, words: &[Word]) -> Option<Vec<u64>> {
+        let flat = self.nearest.as_ref().is_none_or(|(left, _)| *left >= UNKNOWN);
+        if self.spent > self.most || !flat && !self.is_number() {
+            return None;
+        }
+        if let Some(values) = self.drawn(bench, words, words.len() as u64) {
+            return Some(values);
+        }
+        for objective in objectives(self.code, self.writers, self.expression, bench) {
+            let guide = Guide::Signals(objective);
+            for start in 0..2 {
+                let drawn = |(at, word): (usize, &Word)| self.draw(word, start << 16 | at as u64);
+                let mut values: Vec<u64> = match start {
+                    0 => words.iter().map(|word| word.value).collect(),
+                    _ => words.iter().enumerate().map(drawn).collect(),
+                };
+                if self.descend(bench, words, &mut values, &guide) == 0.0 {
+                    return Some(values);
+                }
+                if self.spent > self.most {
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    /// Is no predicate wanted?
+    fn is_number(&self) -> bool {
+        !matches!(self.code.results(self.expression.root)[..], [Reg::P(_), ..])
     }
 
     /// The lane of `active` in which it is as wanted if the words are these.
@@ -168,7 +216,7 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
     }
 
     /// Goes downhill; how far from what is wanted it comes.
-    fn descend(&mut self, bench: &mut Warp, words: &[Word], values: &mut [u64], metric: Metric) -> f64 {
+    fn descend(&mut self, bench: &mut Warp, words: &[Word], values: &mut [u64], guide: &Guide) -> f64 {
         let mut best = f64::INFINITY;
         let mut idle = 0;
         for step in 0..STEPS * words.len() {
@@ -176,7 +224,7 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
             let mut better = None;
             for tried in self.tries(bench, words, values, at) {
                 self.compute(bench, words, values, Some((at, &tried)));
-                let costs = self.costs(bench, metric);
+                let costs = self.guided(bench, guide);
                 for (value, cost) in tried.iter().zip(costs) {
                     if cost < best {
                         (best, better) = (cost, Some(*value));
@@ -287,6 +335,19 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
         for &at in &self.expression.steps {
             (self.run)(bench, at);
         }
+    }
+
+    /// How far each lane is, by a guide, from being as wanted.
+    fn guided(&self, bench: &Warp, guide: &Guide) -> [f64; 32] {
+        let objective = match guide {
+            Guide::Result(metric) => return self.costs(bench, *metric),
+            Guide::Signals(objective) => objective,
+        };
+        let mut costs = self.costs(bench, Metric::Difference);
+        for (cost, by) in costs.iter_mut().zip(objective.costs(bench)) {
+            *cost = if *cost == 0.0 { 0.0 } else { by.max(f64::MIN_POSITIVE) };
+        }
+        costs
     }
 
     /// Of each lane, once the condition is computed.

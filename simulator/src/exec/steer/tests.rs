@@ -1,6 +1,6 @@
-use crate::steer::{Element, Input, Parameter, SteerRequest};
+use crate::steer::{Aim, Element, Input, Parameter, SteerRequest};
 use crate::{Arg, Config, Device, Launch, Module, Question};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Runs 64 threads that load their own word of `x` into `%r5` and their right neighbour's into `%r6`, asks for inputs by which the only
@@ -15,7 +15,7 @@ fn turns(element: Element, (low, high): (f64, f64), body: &str) -> bool {
     let module = Arc::new(Module::parse(&ptx).expect("PTX"));
     let mut input = Input { address: 0, bytes: Vec::new(), element, low, high };
     input.bytes = (0..65u64).flat_map(|at| (input.draw(4, 1000 + at) as u32).to_le_bytes()).collect();
-    let run = |bytes: &[u8], config: Config, input: Option<&Input>, wanted: BTreeMap<u32, bool>| {
+    let run = |bytes: &[u8], config: Config, input: Option<&Input>, wanted: BTreeSet<(u32, Aim)>| {
         let mut device = Device::new(Arc::clone(&module), config);
         let address = device.alloc("x", bytes.len() as u64).expect("memory");
         device.write(address, bytes).expect("bytes");
@@ -34,9 +34,9 @@ fn turns(element: Element, (low, high): (f64, f64), body: &str) -> bool {
         (address, device.launch(&launch).expect("a launch"))
     };
     let asking = || Config { conditions: true, ..Config::default() };
-    let (_, report) = run(&input.bytes, asking(), None, BTreeMap::new());
-    let open = report.conditions.iter().filter(|condition| condition.held != condition.failed && !condition.by_size);
-    let wanted: BTreeMap<u32, bool> = open.map(|condition| (condition.at, !condition.held)).collect();
+    let (_, report) = run(&input.bytes, asking(), None, BTreeSet::new());
+    let open = report.conditions.iter().filter(|condition| !condition.by_size);
+    let wanted: BTreeSet<(u32, Aim)> = open.filter_map(|condition| Some((condition.at, condition.aim()?))).collect();
     assert!(!wanted.is_empty(), "it has come out both ways already: {:?}", report.conditions);
     let (address, report) = run(&input.bytes, Config::default(), Some(&input), wanted.clone());
     report.steered.iter().any(|steered| {
@@ -47,9 +47,9 @@ fn turns(element: Element, (low, high): (f64, f64), body: &str) -> bool {
             let word = u64::from(u32::from_le_bytes(word[..].try_into().expect("a word")));
             assert!(input.allows(word, 4), "{word:x}");
         }
-        let (_, again) = run(&bytes, asking(), None, BTreeMap::new());
-        let now = again.conditions.iter().find(|condition| condition.at == *wanted.keys().next_back().expect("one"));
-        now.is_some_and(|condition| condition.held && condition.failed)
+        let (_, again) = run(&bytes, asking(), None, BTreeSet::new());
+        let (last, aim) = *wanted.last().expect("one");
+        !again.conditions.iter().any(|condition| condition.at == last && condition.aim() == Some(aim))
     })
 }
 
@@ -152,7 +152,7 @@ fn sizes_are_found_by_what_is_asked_of_parameters() {
     };
     let conditions = launch(device).conditions;
     let last = conditions.iter().filter(|one| one.by_size && one.question == Question::True).map(|one| one.at).max();
-    let wanted = BTreeMap::from([(last.expect("a condition"), true)]);
+    let wanted = BTreeSet::from([(last.expect("a condition"), Aim::Is(true))]);
     let steer = Some(SteerRequest { wanted, goals: Vec::new(), inputs, parameters, seed: 7, steps: 1 << 20 });
     let steered = launch(Device::new(module, Config { steer, ..Config::default() })).steered;
     let size = |address: u64, before: i64| {

@@ -3,6 +3,7 @@
 
 use super::by_size::by_size;
 use crate::isa::op::{Cmp, Code, Op, Reg, RegisterUse};
+use crate::opcodes::Effect;
 
 /// What is noted of an operation.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +14,8 @@ pub struct Turn {
     pub ways: Ways,
     /// It makes few numbers of many, and none of them a predicate: a condition in disguise.
     pub narrows: bool,
+    /// It computes a number: what always came to the same may come to another.
+    pub varies: bool,
 }
 
 impl Turn {
@@ -24,7 +27,7 @@ impl Turn {
     /// Is anything asked of it?
     #[cfg(not(target_family = "wasm"))]
     pub fn is_asked(self) -> bool {
-        !matches!(self.ways, Ways::Unasked)
+        self.varies || !matches!(self.ways, Ways::Unasked)
     }
 }
 
@@ -82,7 +85,7 @@ pub fn turns(code: &Code) -> Vec<Turn> {
         let inst = &code.insts[at];
         let mut predicate = false;
         inst.op.registers(code, &mut |reg, role| predicate |= matches!((reg, role), (Reg::P(_), RegisterUse::Result)));
-        let opcode = code.opcodes.get(code.origins[at].opcode as usize).map_or("", String::as_str);
+        let opcode = code.opcode_of(at as u32);
         let narrows = !predicate && narrows(&inst.op, opcode);
         let ways = match (by_size, predicate) {
             (true, true) => compared(&inst.op),
@@ -91,9 +94,20 @@ pub fn turns(code: &Code) -> Vec<Turn> {
             (false, false) if narrows => Ways::Number,
             (false, false) => Ways::Unasked,
         };
-        Turn { by_size, ways, narrows }
+        let varies = !predicate && computes(code, at as u32);
+        Turn { by_size, ways, narrows, varies }
     };
     by_size.into_iter().enumerate().map(one).collect()
+}
+
+/// Does an operation compute a number of others, or does it only pass one on?
+fn computes(code: &Code, at: u32) -> bool {
+    let op = &code.insts[at as usize].op;
+    let passes = matches!(op, Op::Mov32 { .. } | Op::Mov64 { .. } | Op::Collective(_) | Op::Matrix(_) | Op::Call(_));
+    !passes
+        && op.effect(code) == Effect::Pure
+        && matches!(code.results(at)[..], [Reg::R32(_) | Reg::R64(_)])
+        && code.sources(at).iter().any(|reg| matches!(reg, Reg::R32(_) | Reg::R64(_) | Reg::P(_)))
 }
 
 /// An operation that makes a predicate. What is equal to a number far away is not so in a few blocks, but lies to both sides of it.

@@ -200,6 +200,11 @@ impl Code {
         self.of_role(at, |role| role != RegisterUse::Result)
     }
 
+    /// `ld.global.v4.f32`; empty where it is none of the text.
+    pub fn opcode_of(&self, at: u32) -> &str {
+        self.opcodes.get(self.origins[at as usize].opcode as usize).map_or("", String::as_str)
+    }
+
     /// Those that it writes.
     pub fn results(&self, at: u32) -> Vec<Reg> {
         self.of_role(at, |role| role == RegisterUse::Result)

@@ -11,9 +11,10 @@ use crate::backend::message::job::Program;
 use crate::backend::objects::Objects;
 use plan::stream::Stream;
 use plan::{Buffer, Constant, ConstantValue, HostSum, Role};
+use simulator::steer::Aim;
 use simulator::{Checks, Device, Finding, LaunchReport, Schedule, Severity, Witness};
 #[cfg(not(target_family = "wasm"))]
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 pub(super) struct SimSession {
     pub(super) device: Device,
@@ -289,7 +290,7 @@ impl Session for SimSession {
     #[cfg(not(target_family = "wasm"))]
     fn turn(
         &mut self,
-        wanted: BTreeMap<u32, bool>,
+        wanted: BTreeSet<(u32, Aim)>,
         goals: &[Turned],
         inputs: &[Free],
         seed: u64,

@@ -3,9 +3,9 @@
 use super::session::SimSession;
 use crate::backend::machine::{Change, Free, Session, Stop, Turned};
 use plan::dtype::DType;
-use simulator::steer::{Element, Goal, Input, SteerRequest, Steered};
+use simulator::steer::{Aim, Element, Goal, Input, SteerRequest, Steered};
 use simulator::{Condition, Schedule};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// Warp operations that may be computed in a pass to find inputs: some hundredths of a second.
 const STEPS: u64 = 3 << 17;
@@ -26,7 +26,7 @@ impl SimSession {
     /// Inputs by which some come to what is wanted of them.
     pub(super) fn turned_conditions(
         &mut self,
-        wanted: BTreeMap<u32, bool>,
+        wanted: BTreeSet<(u32, Aim)>,
         goals: &[Turned],
         inputs: &[Free],
         seed: u64,
@@ -51,7 +51,7 @@ impl SimSession {
     }
 
     /// What is asked of the simulator, with what the inputs hold.
-    fn request(&mut self, wanted: BTreeMap<u32, bool>, inputs: &[Free], seed: u64) -> Result<SteerRequest, Stop> {
+    fn request(&mut self, wanted: BTreeSet<(u32, Aim)>, inputs: &[Free], seed: u64) -> Result<SteerRequest, Stop> {
         let mut all = Vec::new();
         for &Free { buffer: index, low, high } in inputs {
             let buffer = &self.program.plan.buffers[index];
@@ -65,20 +65,20 @@ impl SimSession {
 
     /// What was found, by buffers.
     fn turned(&self, found: Steered) -> Turned {
-        let Steered { at, file, line, changes, goal } = found;
+        let Steered { at, aim, file, line, changes, goal } = found;
         let located = |(address, bytes): (u64, Vec<u8>)| {
             let mut buffers = self.program.plan.buffers.iter().zip(&self.addresses);
             let buffer = buffers.position(|(buffer, base)| (*base..base + buffer.bytes()).contains(&address))?;
             Some(Change { buffer, at: (address - self.addresses[buffer]) as usize, bytes })
         };
-        Turned { at, file, line, changes: changes.into_iter().filter_map(located).collect(), goal }
+        Turned { at, aim, file, line, changes: changes.into_iter().filter_map(located).collect(), goal }
     }
 
     /// The word that has to be made, where one has.
     fn goal(&self, turned: &Turned) -> Option<Goal> {
         let changes = turned.changes.iter();
         let changes = changes.map(|change| (self.addresses[change.buffer] + change.at as u64, change.bytes.clone()));
-        Some(Goal { at: turned.at, value: turned.goal?, changes: changes.collect() })
+        Some(Goal { at: turned.at, aim: turned.aim, value: turned.goal?, changes: changes.collect() })
     }
 }
 

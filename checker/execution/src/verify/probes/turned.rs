@@ -13,6 +13,7 @@ use crate::verify::inputs::{filled, prepare};
 use crate::verify::judge::judge_outputs;
 use plan::Role;
 use simulator::finding::FindingName;
+use simulator::steer::Aim;
 use simulator::{Condition, Question, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 use values::compare::{real, value};
@@ -72,25 +73,24 @@ impl Probe<'_> {
     pub fn judge(&self, run: &RunId) -> Result<Option<Failed>, Stop> {
         let run = drawn(self.program, run);
         let free: Vec<Free> = self.free(&run);
-        let (mut changes, mut met) = (Vec::new(), BTreeMap::new());
+        let mut changes = Vec::new();
+        let mut met: BTreeMap<(u32, Question), Condition> = BTreeMap::new();
         let (mut asked, mut followed) = (BTreeSet::new(), BTreeSet::new());
         for round in 0..ROUNDS {
             if free.is_empty() {
                 break;
             }
             let Ok(conditions) = self.over((&run, None), &changes, false)?.conditions() else { break };
-            let may_turn =
-                |one: &&Condition| matches!(one.question, Question::True | Question::NotZero) && !one.by_size;
-            for condition in conditions.iter().filter(may_turn) {
-                let (held, failed) = met.entry(condition.at).or_insert((false, false));
-                (*held, *failed) = (*held || condition.held, *failed || condition.failed);
+            for condition in conditions.into_iter().filter(|one| !one.by_size) {
+                let key = (condition.at, condition.question);
+                met.entry(key).and_modify(|known| known.add(&condition)).or_insert(condition);
             }
-            let open = met.iter().filter(|(at, (held, failed))| held != failed && !asked.contains(*at));
-            let wanted: BTreeMap<u32, bool> = open.map(|(at, (held, _))| (*at, !held)).collect();
+            let open = met.values().filter_map(|condition| Some((condition.at, condition.aim()?)));
+            let wanted: BTreeSet<(u32, Aim)> = open.filter(|open| !asked.contains(open)).collect();
             if wanted.is_empty() {
                 break;
             }
-            asked.extend(wanted.keys().copied());
+            asked.extend(wanted.iter().copied());
             let seed = run.seed.rotate_left(8) ^ round;
             let Some(found) = self.find((&run, &changes), wanted, &mut followed, &free, seed)? else { break };
             let (groups, later) = together(&changes, found);
@@ -113,8 +113,8 @@ impl Probe<'_> {
     fn find(
         &self,
         (run, changes): (&RunId, &[Change]),
-        wanted: BTreeMap<u32, bool>,
-        followed: &mut BTreeSet<(u32, Option<u64>)>,
+        wanted: BTreeSet<(u32, Aim)>,
+        followed: &mut BTreeSet<(u32, Aim, Option<u64>)>,
         free: &[Free],
         seed: u64,
     ) -> Result<Option<Vec<Turned>>, Stop> {
@@ -123,10 +123,12 @@ impl Probe<'_> {
             Ok(found.ok().map(|all| all.into_iter().partition::<Vec<Turned>, _>(|turned| turned.goal.is_none())))
         };
         let Some((mut found, mut goals)) = turn(wanted, &[], seed)? else { return Ok(None) };
-        goals.retain(|goal| !found.iter().any(|turned| turned.at == goal.at) && followed.insert((goal.at, goal.goal)));
+        goals.retain(|goal| {
+            !found.iter().any(|turned| turned.at == goal.at) && followed.insert((goal.at, goal.aim, goal.goal))
+        });
         goals.truncate(MOST_GOALS);
         if !goals.is_empty() {
-            let Some((more, _)) = turn(BTreeMap::new(), &goals, seed)? else { return Ok(None) };
+            let Some((more, _)) = turn(BTreeSet::new(), &goals, seed)? else { return Ok(None) };
             found.extend(more);
         }
         Ok(Some(found))
@@ -250,7 +252,7 @@ impl Probe<'_> {
 
 /// What can change at once, with what has changed before; what cannot comes in another run, and conditions for which there is none in
 /// another round.
-fn together(before: &[Change], found: Vec<Turned>) -> (Vec<Group>, Vec<u32>) {
+fn together(before: &[Change], found: Vec<Turned>) -> (Vec<Group>, Vec<(u32, Aim)>) {
     let mut groups: Vec<Group> = Vec::new();
     let mut later = Vec::new();
     for turned in found.into_iter().filter(|turned| !turned.changes.is_empty()) {
@@ -263,7 +265,7 @@ fn together(before: &[Change], found: Vec<Turned>) -> (Vec<Group>, Vec<u32>) {
                 groups.push((all, vec![turned]));
             }
         } else {
-            later.push(turned.at);
+            later.push((turned.at, turned.aim));
         }
     }
     (groups, later)

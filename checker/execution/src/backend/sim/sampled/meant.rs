@@ -8,8 +8,8 @@ use crate::backend::machine::Stop;
 use crate::backend::message::job::{Program, Varying};
 use crate::backend::sim::Sim;
 use plan::stream::Stream;
-use simulator::steer::{Element, Input, Parameter, SteerRequest, Steered};
-use std::collections::BTreeMap;
+use simulator::steer::{Aim, Element, Input, Parameter, SteerRequest, Steered};
+use std::collections::BTreeSet;
 
 /// Known sizes from which is looked.
 const BASES: usize = 4;
@@ -36,7 +36,7 @@ pub fn meant(sim: &Sim, known: &[Program], varying: &Varying, seed: u64) -> Resu
     let mut bases: Vec<_> = known.iter().zip(&varying.values).collect();
     bases.sort_by_cached_key(|(program, _)| (program.plan.threads() <= ONE_WARP, program.plan.bytes()));
     for (program, values) in bases.into_iter().take(BASES) {
-        if open_conditions.values().all(BTreeMap::is_empty) {
+        if open_conditions.values().all(BTreeSet::is_empty) {
             break;
         }
         let mut opened = open(sim, program, seed)?;
@@ -46,7 +46,7 @@ pub fn meant(sim: &Sim, known: &[Program], varying: &Varying, seed: u64) -> Resu
             let Some(wanted) = open_conditions.get_mut(&line).filter(|_| !lines.contains(&line)) else { continue };
             lines.push(line);
             let steered = look(&mut opened, (launch, seed), wanted, (varying, values));
-            wanted.retain(|at, _| !steered.iter().any(|steered| steered.at == *at));
+            wanted.retain(|(at, aim)| !steered.iter().any(|steered| (steered.at, steered.aim) == (*at, *aim)));
             for Steered { changes, .. } in steered {
                 let mut sizes = values.clone();
                 for (size, bytes) in changes {
@@ -68,7 +68,7 @@ pub fn meant(sim: &Sim, known: &[Program], varying: &Varying, seed: u64) -> Resu
 fn look(
     opened: &mut Opened<'_>,
     (launch, seed): (usize, u64),
-    wanted: &BTreeMap<u32, bool>,
+    wanted: &BTreeSet<(u32, Aim)>,
     (varying, values): (&Varying, &[i64]),
 ) -> Vec<Steered> {
     let Some(parameters) = parameters(opened, launch, varying) else { return Vec::new() };
@@ -80,9 +80,9 @@ fn look(
         low: *low as f64,
         high: *high as f64,
     });
-    let mut wanted: Vec<(u32, bool)> = wanted.iter().map(|(at, wanted)| (*at, *wanted)).collect();
+    let mut wanted: Vec<(u32, Aim)> = wanted.iter().copied().collect();
     let stream = Stream::new(seed, "conditions on sizes");
-    wanted.sort_by_cached_key(|(at, _)| stream.bits((*at).into()));
+    wanted.sort_by_cached_key(|(at, aim)| (matches!(aim, Aim::Other(_)), stream.bits((*at).into())));
     wanted.truncate(CONDITIONS);
     let wanted = wanted.into_iter().collect();
     let request = SteerRequest { wanted, goals: Vec::new(), inputs: inputs.collect(), parameters, seed, steps: STEPS };

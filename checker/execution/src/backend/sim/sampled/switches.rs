@@ -13,6 +13,7 @@ use crate::backend::message::job::Program;
 use crate::backend::message::status::{Status, Untried};
 use crate::backend::sim::Sim;
 use plan::{Choice, ChoiceKind};
+use simulator::steer::Aim;
 use simulator::{Condition, Question};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -67,13 +68,15 @@ impl Met {
             ChoiceKind::First => Question::Kept,
         };
         let (at, held, failed) = (choice.column, choice.yes, choice.no);
-        let condition = Condition { at, question, by_size: true, file: String::new(), line: choice.line, held, failed };
+        let condition =
+            Condition { at, question, by_size: true, file: String::new(), line: choice.line, held, failed, number: 0 };
         self.note((choice.line, Where::Column(choice.column), question), condition);
     }
 
     /// What there is at another size and not here.
     fn lacks<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a Asked, &'a Condition)> {
-        other.conditions.iter().filter(|(at, there)| {
+        let weighed = other.conditions.iter().filter(|(at, _)| at.2 != Question::Varies);
+        weighed.filter(|(at, there)| {
             let here = self.conditions.get(at);
             !here.is_some_and(|here| (here.held || !there.held) && (here.failed || !there.failed))
         })
@@ -86,20 +89,18 @@ impl Met {
 
     fn note(&mut self, at: Asked, condition: Condition) {
         let known = self.conditions.entry(at).or_insert_with(|| condition.clone());
-        known.held |= condition.held;
-        known.failed |= condition.failed;
+        known.add(&condition);
     }
 }
 
 impl Met {
-    /// Of what hangs on the size: conditions that came out one way only, by launch line, and whether that was no.
-    pub(super) fn one_way(&self) -> BTreeMap<u32, BTreeMap<u32, bool>> {
-        let mut open: BTreeMap<u32, BTreeMap<u32, bool>> = BTreeMap::new();
-        for (&(line, place, question), condition) in &self.conditions {
+    /// Of what hangs on the size: what operations came to at no size, by launch line.
+    pub(super) fn one_way(&self) -> BTreeMap<u32, BTreeSet<(u32, Aim)>> {
+        let mut open: BTreeMap<u32, BTreeSet<(u32, Aim)>> = BTreeMap::new();
+        for (&(line, place, _), condition) in &self.conditions {
             let Where::Instruction(at) = place else { continue };
-            let asked = matches!(question, Question::True | Question::NotZero);
-            if asked && condition.by_size && condition.held != condition.failed {
-                open.entry(line).or_default().insert(at, condition.failed);
+            if let Some(aim) = condition.aim().filter(|_| condition.by_size) {
+                open.entry(line).or_default().insert((at, aim));
             }
         }
         open
@@ -188,6 +189,9 @@ struct Open {
 impl Open {
     fn between(far: &Met, near: &Met) -> Self {
         let turned = |(at, condition): (&Asked, &Condition)| {
+            if at.2 == Question::Varies {
+                return None;
+            }
             let before = near.conditions.get(at)?;
             let one_way = |condition: &Condition| condition.held != condition.failed;
             let both_ways = condition.by_size && condition.held && condition.failed;
@@ -340,7 +344,7 @@ mod tests {
             let question = Question::True;
             // What is odd is data.
             let by_size = at % 2 == 0;
-            let condition = Condition { at, question, by_size, file: "k.cu".into(), line: at, held, failed };
+            let condition = Condition { at, question, by_size, file: "k.cu".into(), line: at, held, failed, number: 0 };
             met.note((9, Where::Instruction(at), question), condition);
         }
         met.kernels = kernels.iter().map(|name| ((*name).to_owned(), 9)).collect();
