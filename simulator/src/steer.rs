@@ -28,6 +28,8 @@ pub struct SteerRequest {
 pub enum Aim {
     /// True or not, or else zero or another number.
     Is(bool),
+    /// Of two equal numbers.
+    Equal,
     /// Another number than this one.
     Other(u64),
 }

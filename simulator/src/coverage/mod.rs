@@ -39,6 +39,16 @@ pub enum Question {
     Kept,
     /// Has the number ever been another?
     Varies,
+    /// Have two numbers been equal whose order was asked?
+    Equal,
+}
+
+impl Question {
+    /// Is it asked to find inputs, and sizes, and tells nothing of a size by itself?
+    #[must_use]
+    pub fn is_searched_for(self) -> bool {
+        matches!(self, Self::Varies | Self::Equal)
+    }
 }
 
 /// An instruction whose result came out one way or the other: one that made a predicate, or whose number hangs on nothing but
@@ -70,6 +80,7 @@ impl Condition {
         match self.question {
             Question::True | Question::NotZero => (self.held != self.failed).then_some(Aim::Is(!self.held)),
             Question::Varies => (!self.held).then_some(Aim::Other(self.number)),
+            Question::Equal => (!self.held).then_some(Aim::Equal),
             Question::Argument | Question::Less | Question::Kept => None,
         }
     }

@@ -8,6 +8,7 @@ use crate::counters::{Counters, LineCounters};
 use crate::coverage::{Condition, Covered, Question};
 use crate::finding::{Finding, FindingKind, Severity};
 use crate::isa::op::Op;
+use crate::isa::turns::Ways;
 use crate::launch::{LaunchOrder, LaunchReport, LaunchStatus};
 use crate::memory::view::View;
 use crate::observe::Observer;
@@ -344,7 +345,10 @@ fn conditions(context: &Context<'_>, met: &[Met]) -> Vec<Condition> {
     for (at, met) in met.iter().enumerate().filter(|(_, met)| met.ways != 0) {
         let (file, line) = code.lines[code.origins[at].place as usize];
         let questions = match turns[at].is_predicate() {
-            true => [(Question::True, HELD, FAILED), (Question::Less, KEPT, LOST)].as_slice(),
+            true if matches!(turns[at].ways, Ways::Ordered { .. }) => {
+                [(Question::True, HELD, FAILED), (Question::Equal, KEPT, LOST)].as_slice()
+            }
+            true => &[(Question::True, HELD, FAILED), (Question::Less, KEPT, LOST)],
             false => &[
                 (Question::NotZero, HELD, FAILED),
                 (Question::Kept, KEPT, LOST),

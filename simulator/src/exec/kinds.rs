@@ -12,6 +12,7 @@ use super::turns::Met;
 use super::warp::Warp;
 use crate::isa::op::{FunctionInfo, Op, Reg, RegisterUse, Special};
 use crate::isa::placed::{Slice, slice};
+use crate::isa::turns::Ways;
 use crate::memory::view::View;
 use crate::observe::Nobody;
 use crate::random::mix;
@@ -183,7 +184,8 @@ impl Bench<'_> {
                 continue;
             }
             let turn = context.decoded.turns()[at as usize];
-            let sources = (asked && !turn.is_predicate()).then(|| turns::sources(code, inst, &self.warp, 0));
+            let is_told = !turn.is_predicate() || matches!(turn.ways, Ways::Ordered { .. });
+            let sources = (asked && is_told).then(|| turns::sources(code, inst, &self.warp, 0));
             self.run(at);
             if !asked {
                 continue;
@@ -191,7 +193,7 @@ impl Bench<'_> {
             inst.op.registers(code, &mut |reg, role| {
                 if role == RegisterUse::Result && reg != Reg::None {
                     let ways = [turns::zero(&self.warp, reg), turns::lost(turn, sources.as_ref(), &self.warp, reg)];
-                    self.came_out[at as usize].add(turns::came_to(&self.warp, turn, reg, ways[0]));
+                    self.came_out[at as usize].add(turns::came_to(&self.warp, turn, sources.as_ref(), reg, ways[0]));
                     for (way, lanes) in ways.into_iter().enumerate() {
                         // Which of two equal signatures has what is told by these numbers (Zobrist hashing).
                         let number = mix(2 * step as u64 + way as u64);
@@ -219,7 +221,7 @@ impl Bench<'_> {
         let asked = self.slice.steps.iter().filter(|(_, asked)| *asked);
         let mut open: Vec<(u32, Aim)> =
             asked.flat_map(|(at, _)| aims(*at).into_iter().flatten().map(|aim| (*at, aim))).collect();
-        open.sort_by_key(|(at, aim)| (matches!(aim, Aim::Other(_)), mix(seed ^ u64::from(*at))));
+        open.sort_by_key(|(at, aim)| (!matches!(aim, Aim::Is(_)), mix(seed ^ u64::from(*at))));
         let all: Vec<u32> = self.slice.steps.iter().map(|(at, _)| *at).collect();
         let solver = Places::new(code, info, &all, context.grid, context.block);
         // From all over the grid.

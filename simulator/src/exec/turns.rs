@@ -13,7 +13,7 @@ use crate::steer::Aim;
 pub const HELD: u8 = 1;
 /// It was false; it was zero.
 pub const FAILED: u8 = 2;
-/// Of two numbers the first was taken, or is the smaller; nothing was lost of a number.
+/// Of two numbers the first was taken, or is the smaller, or as large; nothing was lost of a number.
 pub const KEPT: u8 = 4;
 /// The second was taken, or the first is not the smaller; something was lost.
 pub const LOST: u8 = 8;
@@ -51,18 +51,29 @@ impl Met {
 impl Met {
     /// What an operation has to come to that it did not yet: one way or the other, and another number.
     #[cfg(not(target_family = "wasm"))]
-    pub fn aims(self, turn: Turn) -> [Option<Aim>; 2] {
+    pub fn aims(self, turn: Turn) -> [Option<Aim>; 3] {
         let is = |ways| self.ways & ways != 0;
         let two_ways = turn.is_predicate() || turn.narrows;
         let other = turn.varies && is(SEEN) && !is(VARIED);
-        [(two_ways && is(HELD) != is(FAILED)).then_some(Aim::Is(is(FAILED))), other.then_some(Aim::Other(self.number))]
+        [
+            (two_ways && is(HELD) != is(FAILED)).then_some(Aim::Is(is(FAILED))),
+            other.then_some(Aim::Other(self.number)),
+            (matches!(turn.ways, Ways::Ordered { .. }) && !is(KEPT)).then_some(Aim::Equal),
+        ]
     }
 }
 
 /// What a result came to in all lanes, zero in those of `zero`.
 #[cfg(not(target_family = "wasm"))]
-pub fn came_to(warp: &Warp, turn: Turn, reg: Reg, zero: u32) -> Met {
-    let ways = if zero != 0 { FAILED } else { 0 } | if zero != u32::MAX { HELD } else { 0 };
+pub fn came_to(warp: &Warp, turn: Turn, sources: Option<&Sources>, reg: Reg, zero: u32) -> Met {
+    let equal = match sources {
+        Some([a, b]) if matches!(turn.ways, Ways::Ordered { .. }) => {
+            a.iter().zip(b).any(|(a, b)| of_lane(turn.ways, *a, *b, 0) == KEPT)
+        }
+        _ => false,
+    };
+    let ways =
+        if equal { KEPT } else { 0 } | if zero != 0 { FAILED } else { 0 } | if zero != u32::MAX { HELD } else { 0 };
     if !turn.varies {
         return Met { ways, number: 0 };
     }
@@ -78,6 +89,7 @@ pub fn is_settled(turn: Turn, met: Met) -> bool {
         | match turn.ways {
             Ways::Unasked => 0,
             Ways::Predicate => HELD | FAILED,
+            Ways::Ordered { .. } => HELD | FAILED | KEPT,
             Ways::Equal { .. } => HELD | FAILED | KEPT | LOST,
             Ways::Number if !turn.by_size => HELD | FAILED,
             Ways::Number => HELD | FAILED | ARGUMENT | OTHER,
@@ -156,7 +168,8 @@ pub fn zero(warp: &Warp, reg: Reg) -> u32 {
 /// Lanes that took the second of two numbers, or lost something of one.
 #[cfg(not(target_family = "wasm"))]
 pub fn lost(turn: Turn, sources: Option<&Sources>, warp: &Warp, result: Reg) -> u32 {
-    let (Some([a, b]), false) = (sources, matches!(turn.ways, Ways::Number | Ways::Unasked)) else { return 0 };
+    let is_told = !turn.is_predicate() && !matches!(turn.ways, Ways::Number | Ways::Unasked);
+    let (Some([a, b]), true) = (sources, is_told) else { return 0 };
     let results = warp.read(0, result);
     // Equal ones are neither.
     bits(|lane| of_lane(turn.ways, a[lane], b[lane], results[lane]) == LOST)
@@ -173,6 +186,7 @@ fn of_lane(ways: Ways, a: u64, b: u64, result: u64) -> u8 {
     let signed = |word: u64| i64::from(word as u32 as i32);
     let kept = match ways {
         Ways::Predicate | Ways::Unasked | Ways::Number => return 0,
+        Ways::Ordered { bits } => (a ^ b) << (64 - bits) == 0,
         Ways::Equal { bits, signed: false } => a << (64 - bits) < b << (64 - bits),
         Ways::Equal { bits, signed: true } => ((a << (64 - bits)) as i64) < ((b << (64 - bits)) as i64),
         // Which of two equal numbers was taken nobody knows.

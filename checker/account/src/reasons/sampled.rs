@@ -120,6 +120,12 @@ pub(super) fn untried(what: &Untried, scene: &Scene<'_>, sources: &mut Sources) 
                     format!("a number is one of the kernel's arguments wherever it was verified, and is not at {case}"),
                     "computed here",
                 ),
+                (Question::Equal, _) => (
+                    format!(
+                        "two numbers are equal at {case} of which one was below the other wherever it was verified"
+                    ),
+                    "compared here",
+                ),
                 (Question::Varies, _) => (
                     format!("a number is another at {case} that was always the same wherever it was verified"),
                     "computed here",

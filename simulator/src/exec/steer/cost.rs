@@ -24,6 +24,8 @@ pub enum Wanted {
     Is(bool),
     /// This one.
     Value(u64),
+    /// Of two equal numbers.
+    Equal,
     /// Any but this one.
     Other(u64),
 }
@@ -32,6 +34,7 @@ impl From<Aim> for Wanted {
     fn from(aim: Aim) -> Self {
         match aim {
             Aim::Is(wanted) => Self::Is(wanted),
+            Aim::Equal => Self::Equal,
             Aim::Other(number) => Self::Other(number),
         }
     }
@@ -68,6 +71,10 @@ impl Costs<'_> {
     pub fn of_root(&self, root: u32, wanted: Wanted) -> [f64; 32] {
         match (&self.code.results(root)[..], wanted) {
             ([Reg::None, ..] | [], _) => [f64::INFINITY; 32],
+            (_, Wanted::Equal) => match pairs(self.code, root, self.warp) {
+                Some((_, pairs)) => pairs.map(|(a, b)| self.distance(Cmp::Eq, true, a, b)),
+                None => [f64::INFINITY; 32],
+            },
             ([reg @ Reg::P(_), ..], Wanted::Is(wanted)) => self.of(*reg, wanted),
             ([reg, ..], Wanted::Is(wanted)) => self.number(root, *reg, wanted),
             ([reg, ..], Wanted::Value(value)) => {

@@ -88,6 +88,7 @@ impl<'a> Steer<'a> {
         for &(root, aim) in &request.wanted {
             let Some(turn) = decoded.turns().get(root as usize) else { continue };
             let may_turn = match aim {
+                Aim::Equal => turn.is_predicate(),
                 Aim::Is(_) => turn.is_predicate() || turn.narrows,
                 Aim::Other(_) => turn.varies && !steer.hangs_on_constants(decoded, root),
             };
@@ -113,7 +114,13 @@ impl<'a> Steer<'a> {
         let function = code.origins[root as usize].function;
         let own = || writers(code, &code.functions[function as usize]);
         let writers = self.writers.entry(function).or_insert_with(own);
-        let is_asked = |at: &u32| self.request.wanted.iter().any(|(other, _)| other == at);
+        let is_asked = |at: &u32| {
+            let mut aims = self.request.wanted.iter().filter(|(other, _)| other == at);
+            aims.any(|(_, aim)| {
+                decoded.turns()[*at as usize].is_predicate() && matches!(aim, Aim::Is(_))
+                    || matches!(aim, Aim::Other(_))
+            })
+        };
         let sources = code.sources(root);
         let mut written = sources.iter().filter_map(|reg| writers.get(reg)).flatten().peekable();
         written.peek().is_some() && written.all(is_asked)

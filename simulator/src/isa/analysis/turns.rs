@@ -21,7 +21,7 @@ pub struct Turn {
 impl Turn {
     /// Does it make a predicate?
     pub fn is_predicate(self) -> bool {
-        matches!(self.ways, Ways::Predicate | Ways::Equal { .. })
+        matches!(self.ways, Ways::Predicate | Ways::Equal { .. } | Ways::Ordered { .. })
     }
 
     /// Is anything asked of it?
@@ -36,6 +36,11 @@ impl Turn {
 pub enum Ways {
     /// It makes a predicate: one way or the other.
     Predicate,
+    /// The same of two numbers whose order is asked: they are equal or not.
+    Ordered {
+        /// Bits of a number.
+        bits: u8,
+    },
     /// The same of two numbers that may be equal: the first is below the other or not.
     Equal {
         /// Bits of a number.
@@ -89,7 +94,7 @@ pub fn turns(code: &Code) -> Vec<Turn> {
         let narrows = !predicate && narrows(&inst.op, opcode);
         let ways = match (by_size, predicate) {
             (true, true) => compared(&inst.op),
-            (false, true) => Ways::Predicate,
+            (false, true) => ordered(&inst.op),
             (true, false) => ways(&inst.op, opcode),
             (false, false) if narrows => Ways::Number,
             (false, false) => Ways::Unasked,
@@ -118,6 +123,20 @@ fn compared(op: &Op) -> Ways {
         Op::SetU32 { cmp, .. } if equal(cmp) => Ways::Equal { bits: 32, signed: false },
         Op::SetS64 { cmp, .. } if equal(cmp) => Ways::Equal { bits: 64, signed: true },
         Op::SetU64 { cmp, .. } if equal(cmp) => Ways::Equal { bits: 64, signed: false },
+        _ => ordered(op),
+    }
+}
+
+/// The same, of two numbers that data may decide on. What is below another number and never equal to it tells two thresholds apart
+/// from none.
+fn ordered(op: &Op) -> Ways {
+    let (cmp, bits) = match *op {
+        Op::SetS32 { cmp, .. } | Op::SetU32 { cmp, .. } | Op::SetF32 { cmp, .. } => (cmp, 32),
+        Op::SetS64 { cmp, .. } | Op::SetU64 { cmp, .. } | Op::SetF64 { cmp, .. } => (cmp, 64),
+        _ => return Ways::Predicate,
+    };
+    match cmp {
+        Cmp::Lt | Cmp::Le | Cmp::Gt | Cmp::Ge | Cmp::Ltu | Cmp::Leu | Cmp::Gtu | Cmp::Geu => Ways::Ordered { bits },
         _ => Ways::Predicate,
     }
 }

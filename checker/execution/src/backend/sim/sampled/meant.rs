@@ -82,7 +82,7 @@ fn look(
     });
     let mut wanted: Vec<(u32, Aim)> = wanted.iter().copied().collect();
     let stream = Stream::new(seed, "conditions on sizes");
-    wanted.sort_by_cached_key(|(at, aim)| (matches!(aim, Aim::Other(_)), stream.bits((*at).into())));
+    wanted.sort_by_cached_key(|(at, aim)| (!matches!(aim, Aim::Is(_)), stream.bits((*at).into())));
     wanted.truncate(CONDITIONS);
     let wanted = wanted.into_iter().collect();
     let request = SteerRequest { wanted, goals: Vec::new(), inputs: inputs.collect(), parameters, seed, steps: STEPS };

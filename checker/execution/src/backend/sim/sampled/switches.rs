@@ -75,7 +75,7 @@ impl Met {
 
     /// What there is at another size and not here.
     fn lacks<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a Asked, &'a Condition)> {
-        let weighed = other.conditions.iter().filter(|(at, _)| at.2 != Question::Varies);
+        let weighed = other.conditions.iter().filter(|(at, _)| !at.2.is_searched_for());
         weighed.filter(|(at, there)| {
             let here = self.conditions.get(at);
             !here.is_some_and(|here| (here.held || !there.held) && (here.failed || !there.failed))
@@ -189,7 +189,7 @@ struct Open {
 impl Open {
     fn between(far: &Met, near: &Met) -> Self {
         let turned = |(at, condition): (&Asked, &Condition)| {
-            if at.2 == Question::Varies {
+            if at.2.is_searched_for() {
                 return None;
             }
             let before = near.conditions.get(at)?;
