@@ -21,7 +21,7 @@ use values::fill::{self, Values};
 use values::named;
 
 /// Rounds of looking, each over what the one before has found.
-const ROUNDS: u64 = 6;
+const ROUNDS: u64 = 8;
 /// Runs of a round, over what cannot change at once.
 const GROUPS: usize = 4;
 
@@ -86,13 +86,21 @@ impl Probe<'_> {
                 met.entry(key).and_modify(|known| known.add(&condition)).or_insert(condition);
             }
             let open = met.values().filter_map(|condition| Some((condition.at, condition.aim()?)));
-            let wanted: BTreeSet<(u32, Aim)> = open.filter(|open| !asked.contains(open)).collect();
-            if wanted.is_empty() {
-                break;
-            }
-            asked.extend(wanted.iter().copied());
+            let open = open.filter(|open| !asked.contains(open));
+            // Two ways of one condition first: what else may come out otherwise keeps none of these from it.
+            let (ways, others): (BTreeSet<_>, BTreeSet<_>) = open.partition(|(_, aim)| matches!(aim, Aim::Is(_)));
             let seed = run.seed.rotate_left(8) ^ round;
-            let Some(found) = self.find((&run, &changes), wanted, &mut followed, &free, seed)? else { break };
+            let mut found = Vec::new();
+            for wanted in [ways, others].into_iter().filter(|wanted| !wanted.is_empty()) {
+                asked.extend(wanted.iter().copied());
+                let Some(more) = self.find((&run, &changes), wanted, &mut followed, &free, seed)? else {
+                    return Ok(None);
+                };
+                found.extend(more);
+                if found.iter().any(|turned| !turned.changes.is_empty()) {
+                    break;
+                }
+            }
             let (groups, later) = together(&changes, found);
             later.iter().for_each(|at| _ = asked.remove(at));
             for (all, found) in &groups {

@@ -45,7 +45,12 @@ pub fn meant(sim: &Sim, known: &[Program], varying: &Varying, seed: u64) -> Resu
             let line = program.plan.launches[launch].line;
             let Some(wanted) = open_conditions.get_mut(&line).filter(|_| !lines.contains(&line)) else { continue };
             lines.push(line);
-            let steered = look(&mut opened, (launch, seed), wanted, (varying, values));
+            let (ways, others): (BTreeSet<_>, BTreeSet<_>) =
+                wanted.iter().copied().partition(|(_, aim)| matches!(aim, Aim::Is(_)));
+            let mut steered = Vec::new();
+            for wanted in [ways, others].iter().filter(|wanted| !wanted.is_empty()) {
+                steered.extend(look(&mut opened, (launch, seed), wanted, (varying, values)));
+            }
             wanted.retain(|(at, aim)| !steered.iter().any(|steered| (steered.at, steered.aim) == (*at, *aim)));
             for Steered { changes, .. } in steered {
                 let mut sizes = values.clone();
@@ -82,7 +87,7 @@ fn look(
     });
     let mut wanted: Vec<(u32, Aim)> = wanted.iter().copied().collect();
     let stream = Stream::new(seed, "conditions on sizes");
-    wanted.sort_by_cached_key(|(at, aim)| (!matches!(aim, Aim::Is(_)), stream.bits((*at).into())));
+    wanted.sort_by_cached_key(|(at, _)| stream.bits((*at).into()));
     wanted.truncate(CONDITIONS);
     let wanted = wanted.into_iter().collect();
     let request = SteerRequest { wanted, goals: Vec::new(), inputs: inputs.collect(), parameters, seed, steps: STEPS };
