@@ -18,6 +18,9 @@ const STARTS: u64 = 3;
 /// Warps of words that are drawn without looking where they lead.
 const DRAWN: u64 = 1 << 8;
 
+/// What the cost by a signal, below 2^65, is multiplied with where the result is as wanted: it comes to less than 1.
+const WON: f64 = 1e-20;
+
 /// What leads downhill.
 enum Guide {
     /// How far the result is from what is wanted.
@@ -189,7 +192,7 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
                     0 => words.iter().map(|word| word.value).collect(),
                     _ => words.iter().enumerate().map(drawn).collect(),
                 };
-                if self.descend(bench, words, &mut values, &guide) == 0.0 {
+                if self.descend(bench, words, &mut values, &guide) < 1.0 {
                     return Some(values);
                 }
                 if self.spent > self.most {
@@ -345,7 +348,8 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
         };
         let mut costs = self.costs(bench, Metric::Difference);
         for (cost, by) in costs.iter_mut().zip(objective.costs(bench)) {
-            *cost = if *cost == 0.0 { 0.0 } else { by.max(f64::MIN_POSITIVE) };
+            // What is as wanted comes first, and of that what is as far as it goes: a little of it may be lost in what it is added to.
+            *cost = if *cost == 0.0 { by * WON } else { 1.0 + by };
         }
         costs
     }
