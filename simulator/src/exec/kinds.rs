@@ -291,7 +291,7 @@ mod tests {
     fn unlike(grid: [u32; 3], block: u32, n: u32, body: &str) -> Vec<u64> {
         let ptx = format!(
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{{\n\
-             .reg .pred %p<9>; .reg .b32 %r<19>; .reg .b64 %d<9>;\nld.param.u64 %d1, [p];\nld.param.u32 %r1, [n];\n\
+             .reg .pred %p<9>; .reg .b32 %r<19>; .reg .b64 %d<9>; .reg .f32 %f<9>;\nld.param.u64 %d1, [p];\nld.param.u32 %r1, [n];\n\
              mov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %tid.x;\nmov.u32 %r4, %ntid.x;\nmad.lo.s32 %r5, %r2, %r4, %r3;\n{body}\nret;\n}}\n"
         );
         let device = Device::new(Arc::new(Module::parse(&ptx).expect("PTX")), Config::default());
@@ -315,6 +315,15 @@ mod tests {
         let data = "ld.global.u32 %r6, [%d1];\nadd.u32 %r7, %r6, %r2;\nsetp.eq.u32 %p1, %r7, 1717;";
         assert_eq!(flat(data), NONE, "data decide");
         assert_eq!(flat("setp.eq.u32 %p1, %r3, 21;"), NONE, "each block has such a thread");
+    }
+
+    /// A number that is the same in all other blocks, whatever it is computed by.
+    #[test]
+    fn numbers_that_vary_in_one_block_are_solved_for() {
+        let wide = |body: &str| unlike([1_000_000, 1, 1], 64, 64_000_000, body);
+        let real = "cvt.rn.f32.u32 %f1, %r2;\nsub.f32 %f2, %f1, 0f4912c920;\nabs.f32 %f3, %f2;\nneg.f32 %f4, %f3;\nex2.approx.ftz.f32 %f5, %f4;\n";
+        let found = wide(&format!("{real}cvt.rzi.s32.f32 %r6, %f5;"));
+        assert_eq!(found.first(), Some(&601_234), "{found:?}");
     }
 
     #[test]

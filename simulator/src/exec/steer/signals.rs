@@ -9,7 +9,7 @@ use crate::isa::op::{Code, Reg};
 use std::collections::HashSet;
 
 /// Numbers to go by, at most.
-const MOST: usize = 6;
+const MOST: usize = 8;
 /// A number that comes to no more values than these in a warp of drawn words tells nothing.
 const FEW: usize = 4;
 
@@ -63,7 +63,7 @@ pub fn objectives(code: &Code, writers: &Writers, expression: &Expression, warp:
     all
 }
 
-/// The nearest registers that tell.
+/// The nearest registers that tell: one that counts zeros may do so less than what it counts them of.
 fn signals(code: &Code, writers: &Writers, expression: &Expression, warp: &Warp) -> Vec<Signal> {
     let (mut seen, mut found) = (HashSet::new(), Vec::new());
     let mut near = vec![expression.root];
@@ -79,9 +79,8 @@ fn signals(code: &Code, writers: &Writers, expression: &Expression, warp: &Warp)
                 if !matches!(reg, Reg::P(_)) && is_told(warp, reg) {
                     let kind = makers.first().map_or(Kind::of(reg, ""), |maker| Kind::of(reg, code.opcode_of(*maker)));
                     found.push(Signal { reg, kind });
-                } else {
-                    next.extend(within);
                 }
+                next.extend(within);
             }
         }
         near = next;

@@ -127,6 +127,11 @@ fn judge_opened(
     {
         return Ok(Some(status));
     }
+    if let (None, None, Some(oracle)) = (&compared, maker, oracle)
+        && let Some(status) = by_itself(sim, here, oracle, outputs, seed)?.filter(|status| !status.passed())
+    {
+        return Ok(Some(status));
+    }
     // Where nothing was compared, many elements become few outputs, perhaps.
     if followed && compared.is_none() && alike && large.plan.host.is_none() {
         return follows::unfollowed(sim, here, small, seen.launches, seed);
@@ -134,12 +139,38 @@ fn judge_opened(
     Ok(compared)
 }
 
+/// What the last of several launches that come to outputs writes there itself, if it reads nothing of what the others have written:
+/// that stays. `None`: nothing is told.
+fn by_itself(
+    sim: &Sim,
+    here: &Opened<'_>,
+    oracle: &Program,
+    outputs: &[Output],
+    seed: u64,
+) -> Result<Option<Status>, Stop> {
+    let last = makers(here.program).last().filter(|last| here.program.plan.launches.len() == last + 1);
+    let Some(last) = last.filter(|last| !here.done[*last].is_empty() && maker(oracle) == Some(0)) else {
+        return Ok(None);
+    };
+    let mut alone = open(sim, here.program, seed)?;
+    match alone.as_in(here, last) {
+        Ok(true) => compare::compare_outputs(sim, (&alone, last), oracle, outputs, seed),
+        Ok(false) | Err(_) => Ok(None),
+    }
+}
+
 /// The one launch that comes to outputs, if it is one.
 fn maker(program: &Program) -> Option<usize> {
+    let mut makers = makers(program);
+    let maker = makers.next()?;
+    makers.next().is_none().then_some(maker)
+}
+
+/// The launches that may come to outputs, where the host does nothing.
+fn makers(program: &Program) -> impl Iterator<Item = usize> {
     let plan = &program.plan;
     let outputs = || plan.buffers.iter().enumerate().filter(|(_, buffer)| WRITTEN.contains(&buffer.role));
-    let leads_to_one = |arg: &Arg| outputs().any(|(index, _)| arg.may_lead_to(index));
-    let mut makers = (0..plan.launches.len()).filter(|launch| plan.launches[*launch].args.iter().any(leads_to_one));
-    let maker = makers.next().filter(|_| plan.host.is_none())?;
-    makers.next().is_none().then_some(maker)
+    let leads_to_one = move |arg: &Arg| outputs().any(|(index, _)| arg.may_lead_to(index));
+    let launches = if plan.host.is_none() { plan.launches.len() } else { 0 };
+    (0..launches).filter(move |launch| plan.launches[*launch].args.iter().any(leads_to_one))
 }

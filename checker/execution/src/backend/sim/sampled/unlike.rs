@@ -127,13 +127,7 @@ impl Opened<'_> {
         steps: u64,
         seed: u64,
     ) -> Result<bool, Status> {
-        // Of outputs: inputs have the most pages.
-        let written = |opened: &Self| -> Vec<Vec<(u64, u64)>> {
-            let mut all = vec![Vec::new(); opened.program.plan.buffers.len()];
-            opened.came_to(false).for_each(|(index, _, ranges)| all[index] = ranges);
-            all
-        };
-        let before = if makes { written(self) } else { Vec::new() };
+        let before = if makes { self.written() } else { Vec::new() };
         let kinds = if self.each() > ENOUGH { Vec::new() } else { self.kinds(launch, steps, seed) };
         let beyond = near.buffers.iter().map(|buffer| buffer.len).min().unwrap_or(0);
         let named = self.named(launch, beyond, seed);
@@ -145,7 +139,7 @@ impl Opened<'_> {
         let mut told = true;
         let long = self.is_long();
         for block in new {
-            let wrote = if long { written(self) } else { Vec::new() };
+            let wrote = if long { self.written() } else { Vec::new() };
             told = self.blocks(launch, vec![block])?;
             if !told {
                 break;
@@ -162,9 +156,31 @@ impl Opened<'_> {
             }
         }
         if makes {
-            self.unlike_wrote = written(self).iter().zip(&before).map(|(now, before)| added(before, now)).collect();
+            self.unlike_wrote = self.written().iter().zip(&before).map(|(now, before)| added(before, now)).collect();
         }
         self.unlike[launch] = blocks;
         Ok(told)
+    }
+
+    /// Runs the blocks of a launch that ran elsewhere, those last that may do what others do not. `false`: they say nothing.
+    ///
+    /// # Errors
+    /// A fault.
+    pub fn as_in(&mut self, other: &Self, launch: usize) -> Result<bool, Status> {
+        let (unlike, others): (Vec<u64>, Vec<u64>) =
+            other.done[launch].iter().partition(|block| other.unlike[launch].contains(block));
+        let told = others.is_empty() || self.blocks(launch, others)?;
+        let before = self.written();
+        let told = told && (unlike.is_empty() || self.blocks(launch, unlike)?);
+        self.unlike_wrote = self.written().iter().zip(&before).map(|(now, before)| added(before, now)).collect();
+        self.unlike[launch] = other.unlike[launch].clone();
+        Ok(told)
+    }
+
+    /// What was written of outputs, by buffer: inputs have the most pages.
+    fn written(&self) -> Vec<Vec<(u64, u64)>> {
+        let mut all = vec![Vec::new(); self.program.plan.buffers.len()];
+        self.came_to(false).for_each(|(index, _, ranges)| all[index] = ranges);
+        all
     }
 }
