@@ -21,6 +21,9 @@ const DRAWN: u64 = 1 << 8;
 /// What the cost by a signal, below 2^65, is multiplied with where the result is as wanted: it comes to less than 1.
 const WON: f64 = 1e-20;
 
+/// Operations that take as long as it takes to weigh the signals of a warp of words.
+const WEIGHED: u64 = 16;
+
 /// What leads downhill.
 enum Guide {
     /// How far the result is from what is wanted.
@@ -227,6 +230,7 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
             let mut better = None;
             for tried in self.tries(bench, words, values, at) {
                 self.compute(bench, words, values, Some((at, &tried)));
+                self.spent += if matches!(guide, Guide::Signals(_)) { WEIGHED } else { 0 };
                 let costs = self.guided(bench, guide);
                 for (value, cost) in tried.iter().zip(costs) {
                     if cost < best {
