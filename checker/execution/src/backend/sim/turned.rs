@@ -35,9 +35,11 @@ impl SimSession {
         let mut request = self.request(wanted, inputs, seed)?;
         // What is likeliest comes first, and has most of the time.
         let others = request.wanted.iter().all(|(_, aim)| !matches!(aim, Aim::Is(_)));
-        if others || !goals.is_empty() {
-            request.steps /= 4;
-        }
+        request.steps /= match (goals.is_empty(), others) {
+            (false, _) => 4,
+            (true, true) => 12,
+            (true, false) => 1,
+        };
         request.goals = goals.iter().filter_map(|turned| self.goal(turned)).collect();
         let config = self.device.config_mut();
         (config.steer, config.threads) = (Some(request), 1);
