@@ -108,8 +108,10 @@ pub fn turns(code: &Code) -> Vec<Turn> {
 /// Does an operation compute a number of others, or does it only pass one on?
 fn computes(code: &Code, at: u32) -> bool {
     let op = &code.insts[at as usize].op;
-    let passes = matches!(op, Op::Mov32 { .. } | Op::Mov64 { .. } | Op::Collective(_) | Op::Matrix(_) | Op::Call(_));
-    !passes
+    let exchanges = matches!(op, Op::Collective(_) | Op::Matrix(_) | Op::Call(_));
+    let passes = ["mov.", "cvta."].iter().any(|name| code.opcode_of(at).starts_with(name));
+    !exchanges
+        && !passes
         && op.effect(code) == Effect::Pure
         && matches!(code.results(at)[..], [Reg::R32(_) | Reg::R64(_)])
         && code.sources(at).iter().any(|reg| matches!(reg, Reg::R32(_) | Reg::R64(_) | Reg::P(_)))
