@@ -34,11 +34,12 @@ impl SimSession {
         self.set_checked(false);
         let mut request = self.request(wanted, inputs, seed)?;
         // What is likeliest comes first, and has most of the time.
-        let others = request.wanted.iter().all(|(_, aim)| !matches!(aim, Aim::Is(_)));
-        request.steps /= match (goals.is_empty(), others) {
-            (false, _) => 4,
-            (true, true) => 12,
-            (true, false) => 1,
+        let mut aims = request.wanted.iter().map(|(_, aim)| *aim).chain(goals.iter().map(|turned| turned.aim));
+        request.steps /= match (aims.any(|aim| matches!(aim, Aim::Is(_))), goals.is_empty()) {
+            (true, true) => 1,
+            (true, false) => 4,
+            (false, true) => 12,
+            (false, false) => 32,
         };
         request.goals = goals.iter().filter_map(|turned| self.goal(turned)).collect();
         let config = self.device.config_mut();
