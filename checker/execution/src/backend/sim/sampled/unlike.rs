@@ -134,7 +134,10 @@ impl Opened<'_> {
         let mut known = BTreeSet::new();
         let blocks = kinds.into_iter().chain(named).filter(|block| known.insert(*block));
         let (new, run): (Vec<u64>, Vec<u64>) = blocks.partition(|block| !self.done[launch].contains(block));
-        let blocks = [new.clone(), run].concat();
+        let mut blocks = [new.clone(), run].concat();
+        // Blocks of these numbers were verified at a size that is run whole.
+        let verified = near.launches.get(launch).map_or(0, |launch| launch.blocks());
+        blocks.sort_by_key(|block| *block < verified);
         let mut before_it = self.bytes_touched();
         let mut told = true;
         let long = self.is_long();
