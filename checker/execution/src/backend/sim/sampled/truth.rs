@@ -23,10 +23,7 @@ pub fn oracle_blocks(
 ) -> Option<Vec<u64>> {
     let (launch, oracle) = (&truth.program.plan.launches[0], truth.program);
     let (blocks, own) = (launch.blocks(), here.program.plan.launches[maker].blocks());
-    let at = |part: u64, whole: u64| {
-        let block = u128::from(part) * u128::from(blocks) / u128::from(whole.max(1));
-        (block as u64).min(blocks - 1)
-    };
+    let at = |part: u64, whole: u64| place(part, whole, blocks);
     let grid = launch.grid.map(u64::from);
     if !matches!(truth.blocks(0, vec![middle(grid)]), Ok(true)) {
         return None;
@@ -71,6 +68,21 @@ pub fn oracle_blocks(
         all_over(&by_output.into_iter().collect::<Vec<_>>(), &stream),
         drawn(unlike.into_iter().collect()),
     ]))
+}
+
+/// The block, of so many, that does a part of so many parts. Where each does a whole number of parts, or several a part, but for what is
+/// missing at the end, that is the number.
+fn place(part: u64, parts: u64, blocks: u64) -> u64 {
+    let (parts, blocks) = (parts.max(1), blocks.max(1));
+    let (each, several) = ((blocks + parts / 2) / parts, (parts + blocks / 2) / blocks);
+    let block = if each > 0 && (parts * each).abs_diff(blocks) < each {
+        part.saturating_mul(each)
+    } else if several > 0 && (blocks * several).abs_diff(parts) < several {
+        part / several
+    } else {
+        (u128::from(part) * u128::from(blocks) / u128::from(parts)) as u64
+    };
+    block.min(blocks - 1)
 }
 
 /// Blocks in ascending order, the late ones and the early ones and those in between in turn: one of the last eighth, of the half, of the first
@@ -137,6 +149,16 @@ impl Tiles {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_is_done_by_the_block_of_its_number() {
+        assert_eq!(place(20_008, 32_767, 65_533), 40_016, "two blocks a part, the last one alone");
+        assert_eq!(place(40_017, 65_533, 32_767), 20_008);
+        assert_eq!(place(32_767, 32_768, 32_768), 32_767);
+        assert_eq!(place(500, 1000, 2718), 1359, "by proportion");
+        assert_eq!(place(999_999, 1_000_000, 3), 2);
+        assert_eq!(place(7, 8, 1), 0);
+    }
 
     #[test]
     fn blocks_of_several_lists_take_turns_and_come_once() {
