@@ -3,6 +3,7 @@
 
 mod comparison;
 mod counts;
+mod one_way;
 mod reason;
 mod tables;
 mod times;
@@ -11,6 +12,7 @@ mod tried;
 use super::Verdict;
 pub use comparison::*;
 pub use counts::*;
+pub use one_way::*;
 pub use problem::{Better, Sizes};
 pub use reason::*;
 use serde::{Deserialize, Serialize};
@@ -207,6 +209,10 @@ pub struct Report {
     /// takes: it speaks neither for the kernel nor against it, and is worth a look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub large_untried: Option<String>,
+    /// Conditions on data that came out one way in every run, and for which no inputs were found by which they come out the other way:
+    /// what hangs on them was never seen, and is worth a look.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub one_way: Vec<OneWay>,
     /// The baseline is wrong though nothing says that it should be; a note says how.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub baseline_fails: bool,
@@ -258,6 +264,7 @@ impl Report {
             held: None,
             cut: None,
             large_untried: None,
+            one_way: Vec::new(),
             baseline_fails: false,
             try_first: None,
             learned: None,

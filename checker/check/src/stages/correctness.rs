@@ -1,6 +1,7 @@
 //! Whether a version is right: results, findings, and orders of execution.
 
 use super::judge::{failure_summary, judge, results_summary};
+use super::one_way::one_way;
 use super::stage::{NOTHING_CAUGHT, fail, pass};
 use super::verify::{self, Results, Trials, schedules};
 use super::{Checking, Shown, farther, kept, machine, so_far, uneven};
@@ -52,6 +53,7 @@ impl Checking<'_> {
             pass(self.check.report, StageName::Results, results_summary(problem, &candidate, platform));
             if !on_gpu {
                 pass(self.check.report, StageName::Findings, NOTHING_CAUGHT);
+                self.check.report.one_way = one_way(&candidate, &self.paths[1]);
                 shown.kept = kept::broken(&versions.candidate, &candidate);
                 shown.counted = [baseline.count, candidate.count];
                 shown.besides = [baseline.besides.elsewhere, candidate.besides.elsewhere];

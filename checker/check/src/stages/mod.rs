@@ -10,6 +10,7 @@ pub(crate) mod judge;
 mod kept;
 pub mod modelled;
 pub(crate) mod numbers;
+mod one_way;
 pub(crate) mod recorded;
 pub(crate) mod roof;
 mod slower;

@@ -106,6 +106,9 @@ pub struct Checked {
     /// Simulator: the inputs, found by what the code asks of them, over which it failed.
     #[serde(default)]
     pub turned: Option<TurnedInputs>,
+    /// Simulator: what the conditions that hang on data came to over those inputs, where such were looked for.
+    #[serde(default)]
+    pub conditions: Vec<simulator::Condition>,
     /// Simulator: sizes at which conditions come out as at none that is known, where that was asked for.
     #[serde(default)]
     pub meant: Vec<Vec<i64>>,
@@ -231,6 +234,7 @@ impl Checked {
             status,
             runs: Vec::new(),
             turned: None,
+            conditions: Vec::new(),
             meant: Vec::new(),
             error_over_bound: None,
             findings: Vec::new(),

@@ -45,6 +45,14 @@ pub struct Failed {
     pub inputs: TurnedInputs,
 }
 
+/// What came of looking.
+pub enum Found {
+    /// It fails.
+    Wrong(Box<Failed>),
+    /// It does not; what its conditions came to that hang on data.
+    Conditions(Vec<Condition>),
+}
+
 /// Changes that can be made at once, and what turns by them.
 type Group = (Vec<Change>, Vec<Turned>);
 
@@ -70,13 +78,13 @@ impl Probe<'_> {
     ///
     /// # Errors
     /// Whatever stopped the oracle, or the backend.
-    pub fn judge(&self, run: &RunId) -> Result<Option<Failed>, Stop> {
+    pub fn judge(&self, run: &RunId) -> Result<Found, Stop> {
         let run = drawn(self.program, run);
         let free: Vec<Free> = self.free(&run);
         let mut changes = Vec::new();
         let mut met: BTreeMap<(u32, Question), Condition> = BTreeMap::new();
         let (mut asked, mut followed) = (BTreeSet::new(), BTreeSet::new());
-        for round in 0..ROUNDS {
+        'rounds: for round in 0..ROUNDS {
             if free.is_empty() {
                 break;
             }
@@ -94,7 +102,7 @@ impl Probe<'_> {
             for wanted in [ways, others].into_iter().filter(|wanted| !wanted.is_empty()) {
                 asked.extend(wanted.iter().copied());
                 let Some(more) = self.find((&run, &changes), wanted, &mut followed, &free, seed)? else {
-                    return Ok(None);
+                    break 'rounds;
                 };
                 found.extend(more);
                 if found.iter().any(|turned| !turned.changes.is_empty()) {
@@ -105,7 +113,13 @@ impl Probe<'_> {
             later.iter().for_each(|at| _ = asked.remove(at));
             for (all, found) in &groups {
                 if let Some(failed) = self.fails(&run, all)? {
-                    return self.blame(&run, &changes, found, failed).map(Some);
+                    return self.blame(&run, &changes, found, failed).map(|failed| Found::Wrong(Box::new(failed)));
+                }
+                // It has come out so, and was right.
+                for condition in met.values_mut() {
+                    let turned =
+                        found.iter().any(|turned| (turned.at, Some(turned.aim)) == (condition.at, condition.aim()));
+                    (condition.held, condition.failed) = (condition.held || turned, condition.failed || turned);
                 }
             }
             match groups.into_iter().next() {
@@ -113,7 +127,8 @@ impl Probe<'_> {
                 None => break,
             }
         }
-        Ok(None)
+        let asked = |condition: &Condition| matches!(condition.question, Question::True | Question::NotZero);
+        Ok(Found::Conditions(met.into_values().filter(asked).collect()))
     }
 
     /// Looks for changes by which conditions come out as wanted: of what is loaded, and in a further pass of what is made of that and

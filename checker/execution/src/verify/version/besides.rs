@@ -36,7 +36,13 @@ impl Version<'_> {
                 return Ok(());
             }
         };
-        let Some(turned::Failed { status, pass, inputs }) = found else { return Ok(()) };
+        let turned::Failed { status, pass, inputs } = match found {
+            turned::Found::Wrong(failed) => *failed,
+            turned::Found::Conditions(conditions) => {
+                checked.conditions = conditions;
+                return Ok(());
+            }
+        };
         (checked.status, checked.turned) = (status, Some(inputs));
         let schedule = run.schedule.unwrap_or_default();
         for (launch, report) in pass.reports.into_iter().enumerate() {

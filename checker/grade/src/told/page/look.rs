@@ -4,34 +4,23 @@
 use super::text;
 use crate::grade::{Grade, State};
 use crate::intake::Without;
+use report::Verdict;
 use std::fmt::Write;
 
 /// The table of them, if there are any.
 pub(super) fn open(body: &mut String, grades: &[Grade], without: &[Without]) {
-    let open: Vec<(&Grade, &str)> = grades
-        .iter()
-        .filter_map(|grade| match &grade.state {
-            State::NotGraded { why } => Some((grade, why.as_str())),
-            State::NoKernel { why } => Some((grade, why.as_str())),
-            State::Graded => Some((grade, grade.report.as_ref()?.large_untried.as_deref()?)),
-        })
-        .collect();
+    let open: Vec<(&Grade, &str, String)> = grades.iter().flat_map(reasons).collect();
     if open.is_empty() && without.is_empty() {
         return;
     }
     body.push_str("<h2>To look at</h2>\n<table>\n");
-    for (grade, why) in open {
-        let state = match grade.state {
-            State::NotGraded { .. } => "not graded",
-            State::NoKernel { .. } => "no kernel",
-            State::Graded => "not tried",
-        };
+    for (grade, state, why) in open {
         let student = text(&grade.student.to_string());
         let _ = writeln!(
             body,
             "<tr><td>{student}</td><td>{}</td><td>{state}</td><td>{}</td></tr>",
             text(&grade.exercise),
-            text(why)
+            text(&why)
         );
     }
     for Without { student, why } in without {
@@ -41,12 +30,28 @@ pub(super) fn open(body: &mut String, grades: &[Grade], without: &[Without]) {
     body.push_str("</table>\n");
 }
 
+/// Why one is to be looked at.
+fn reasons(grade: &Grade) -> Vec<(&Grade, &'static str, String)> {
+    match &grade.state {
+        State::NotGraded { why } => vec![(grade, "not graded", why.clone())],
+        State::NoKernel { why } => vec![(grade, "no kernel", why.clone())],
+        State::Graded => {
+            // Of a kernel that is wrong nobody asks what else was not seen.
+            let report = grade.report.as_ref().filter(|report| report.verdict == Verdict::Passed);
+            let untried = grade.report.as_ref().and_then(|report| report.large_untried.clone());
+            let unseen = report.and_then(|report| report::unseen(&report.one_way));
+            let untried = untried.map(|why| (grade, "not tried", why));
+            untried.into_iter().chain(unseen.map(|why| (grade, "not seen", why))).collect()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::grade::MadeBy;
     use crate::intake::{Student, Submission};
-    use report::{RanOn, Report, Subject, SubjectKind};
+    use report::{Always, OneWay, RanOn, Report, Subject, SubjectKind};
 
     fn grade(state: State, untried: Option<&str>) -> Grade {
         let student = Student::named("ada");
@@ -71,6 +76,22 @@ mod tests {
         assert!(told.contains("<td>not tried</td><td>at n = 5, a run &lt;needs&gt; more</td>"), "{told}");
         let open = shown(grade(State::NotGraded { why: "the time was over".into() }, None));
         assert!(open.contains("<td>not graded</td><td>the time was over</td>"), "{open}");
+    }
+
+    #[test]
+    fn what_was_not_seen_of_one_that_passes_is_to_be_looked_at() {
+        let shown = |verdict| {
+            let mut grade = grade(State::Graded, None);
+            if let Some(report) = &mut grade.report {
+                (report.verdict, report.one_way) = (verdict, vec![OneWay { line: 12, always: Always::False }]);
+            }
+            let mut body = String::new();
+            open(&mut body, &[grade], &[]);
+            body
+        };
+        let told = shown(Verdict::Passed);
+        assert!(told.contains("<td>not seen</td><td>line 12: a condition came out one way in every run"), "{told}");
+        assert_eq!(shown(Verdict::WrongResult), "");
     }
 
     #[test]
