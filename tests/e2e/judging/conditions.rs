@@ -94,6 +94,14 @@ fn conditions_in_disguise_are_turned() {
         "(__clz(d) >> 5)",
         "1 - (int)__saturatef((float)d)",
         "1 - (int)min(d, 1u)",
+        // Arithmetic that comes to the same but for one value, of whatever kind.
+        "__float2int_rz(1.0f / (1.0f + __uint2float_ru(d)))",
+        "__float2int_rd(exp2f(-__uint2float_ru(d)))",
+        "(int)(copysignf(1.0f, (float)(int)(d - 1u)) * copysignf(1.0f, (float)(int)d)) - 1",
+        "(int)isnan(__uint2float_ru(d) * INFINITY)",
+        "(int)((unsigned long long)d + 0xffffffffull >> 32 ^ 1)",
+        // Two thresholds that are one apart.
+        "(int)(d >= 0x1abc1234u) - (int)(d > 0x1abc1234u)",
     ] {
         is_refused(&exercise.judge(right, &wrong(bad)), bad, &["WRONG RESULT", "comes out the other way"]);
     }
@@ -184,9 +192,14 @@ fn sizes_that_a_condition_asks_for_are_found() {
     let right = workbook.read("solutions/ex84/solution.cu");
     let place = "c < cols ?";
     assert!(right.contains(place));
-    for condition in
-        ["rows == cols && rows > 40", "cols == 3 * rows + 1 && rows > 9", "rows % 641 == 5 && cols > 30 && rows > 100"]
-    {
+    for condition in [
+        "rows == cols && rows > 40",
+        "cols == 3 * rows + 1 && rows > 9",
+        "rows % 641 == 5 && cols > 30 && rows > 100",
+        "(__clz(rows * 3 - 1923) >> 5)",
+        "(int)exp2f(-fabsf((float)rows - 641.0f) * 9.0f)",
+        "(int)(rows * 2 >= 1282) - (int)(rows * 2 > 1282)",
+    ] {
         let ran = |text: String| {
             workbook.write("exercises/ex84/kernel.cu", text);
             workbook.run(["ex84", "--backend", "sim", "--plain", "--seed", "5"])

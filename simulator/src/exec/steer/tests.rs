@@ -81,6 +81,30 @@ fn numbers_that_stand_for_a_condition_turn() {
     assert!(!whole("or.b32 %r8, %r7, 1;\nmin.u32 %r9, %r8, 1;"), "never zero");
 }
 
+/// Whatever operation makes a number that always comes to the same: what it is computed from leads to where it does not.
+#[test]
+fn numbers_that_always_come_to_the_same_turn() {
+    let whole = |body: &str| turns(Element::Unsigned(4), WORD, &format!("xor.b32 %r7, %r5, 0x2aaaa5c3;\n{body}"));
+    assert!(whole("cnot.b32 %r8, %r7;"));
+    assert!(whole("shl.b32 %r8, 1, %r7;\nand.b32 %r9, %r8, 1;"), "a shift as a clamp");
+    assert!(whole("bfind.u32 %r8, %r7;\nadd.u32 %r9, %r8, 1;\nclz.b32 %r10, %r9;\nand.b32 %r11, %r10, 32;"));
+    assert!(whole("add.cc.u32 %r8, %r7, -1;\naddc.u32 %r9, 0, 0;"), "a carry");
+    assert!(whole("mul.wide.u32 %d4, %r7, 3;\nadd.s64 %d5, %d4, -1;\nshr.u64 %d6, %d5, 63;"));
+    assert!(whole("cvt.rn.f32.u32 %f1, %r7;\nneg.f32 %f2, %f1;\nex2.approx.f32 %f3, %f2;\ncvt.rzi.s32.f32 %r8, %f3;"));
+    assert!(whole(
+        "cvt.rn.f32.u32 %f1, %r7;\nmul.f32 %f2, %f1, 0f7f800000;\nmul.f32 %f3, %f2, 0f00000000;\nsetp.num.f32 %p1, %f2, %f2;"
+    ));
+    assert!(!whole("or.b32 %r8, %r7, 1;\ncnot.b32 %r9, %r8;"), "never zero");
+}
+
+/// What lies on both sides of two thresholds, one apart, has never been between them.
+#[test]
+fn numbers_whose_order_is_asked_are_made_equal() {
+    let whole = |body: &str| turns(Element::Unsigned(4), WORD, body);
+    assert!(whole("setp.ge.u32 %p1, %r5, 0x9abc1234;\nselp.u32 %r7, 1, 0, %p1;"));
+    assert!(!whole("or.b32 %r7, %r5, 1;\nsetp.gt.u32 %p1, %r7, 0x9abc1234;"), "odd and even");
+}
+
 #[test]
 fn a_part_of_an_element_is_one_of_it() {
     let half = "ld.global.u16 %r7, [%d3+2];\ncvt.u16.u32 %h1, %r7;\nsetp.eq.s16 %p1, %h1, 4660;";

@@ -42,6 +42,8 @@ fn a_block_whose_number_is_computed_is_run() {
         "(blockIdx.x ^ blockDim.x * 4050) == 0",
         "__saturatef((float)(i ^ (int)blockDim.x * 1000003)) == 0.0f",
         "__clz(i ^ (int)blockDim.x * 1000003) >> 5",
+        "(int)exp2f(-fabsf((float)blockIdx.x - 1000003.0f))",
+        "(3 * (int)blockIdx.x >= 3000009) - (3 * (int)blockIdx.x > 3000009)",
     ] {
         for seed in [5, 6] {
             let kernel = scale("", &format!("({condition}) ? 0.0f : a[i] * 1.7f"));

@@ -60,6 +60,27 @@ fn blocks_that_read_what_a_launch_has_written_are_compared() {
     }
 }
 
+/// What two launches write to stays as the last one leaves it, if that reads nothing of it.
+#[test]
+fn what_the_last_of_two_launches_writes_is_compared() {
+    let cleared = |value: &str| {
+        scale("", value)
+            .replace("//@ launch", "//@ launch clear<<<ceil_div(n, 128), 128>>>(b, n)\n//@ launch")
+            .replace(
+                "__global__",
+                "__global__ void clear(float* b, int n)\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) b[i] = \
+                 0.0f;\n}\n__global__",
+            )
+    };
+    let right = cleared("a[i] * 1.7f");
+    let book = two_launches(&right);
+    for seed in [5, 6] {
+        passes("right", &check(&book, &right, seed));
+        let wrong = cleared("blockIdx.x == 1601234 ? 0.0f : a[i] * 1.7f");
+        fails("wrong", &check(&book, &wrong, seed), &["WRONG RESULT", "at n = 26843"]);
+    }
+}
+
 /// Of blocks that no size has which is run whole, some are watched.
 #[test]
 fn a_barrier_that_is_left_out_beyond_the_simulated_sizes_is_a_race() {
