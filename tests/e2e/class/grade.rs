@@ -238,6 +238,33 @@ fn what_the_clock_ends_is_not_graded() {
     assert_eq!(workbook.read("grades/grades.csv"), "student,id,ex01,total,of,not_graded\nslow,,not graded,0,,1\n");
 }
 
+/// A condition that no search turns: a word whose hash is a certain one. The results are right, and the teacher is told where to look.
+#[test]
+fn what_hangs_on_a_condition_that_never_held_is_to_be_looked_at() {
+    let workbook = class();
+    let solution = workbook.read("solutions/ex01/solution.cu");
+    for who in std::fs::read_dir(workbook.path("class")).expect("a class").flatten() {
+        std::fs::remove_dir_all(who.path()).expect("removed");
+    }
+    let function = "__device__ unsigned stirred(float x)\n{\n    unsigned s = __float_as_uint(x);\n    for (int k = 0; k < 3; ++k) { s ^= s << 13; s ^= s >> 17; \
+                    s ^= s << 5; s *= 2654435761u; }\n    return s;\n}\n__global__";
+    let hashed = solution
+        .replace("__global__", function)
+        .replace("if (i < n)", "if (i < n && stirred(a[i]) == 0x12345678u)\n        b[i] = 0.0f;\n    else if (i < n)");
+    workbook.write("class/hal/ex01/kernel.cu", &hashed);
+    workbook.write("class/ida/ex01/kernel.cu", &solution);
+    let ran = grade(&workbook, &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    // Right as far as anybody saw, whatever it takes.
+    let table = workbook.read("grades/grades.csv");
+    let earned = table.lines().find_map(|line| line.strip_prefix("hal,,")?.split(',').next()?.parse().ok());
+    assert!(earned.is_some_and(|points: f64| points > 0.0), "{table}");
+    let line = 1 + hashed.lines().position(|line| line.contains("stirred(a[i])")).expect("the condition");
+    let page = workbook.read("grades/pages/index.html");
+    let told = format!("<td>hal</td><td>ex01</td><td>not seen</td><td>line {line}: a condition came out one way");
+    assert!(page.contains(&told) && page.matches("<td>not seen</td>").count() == 1, "{told}\n{page}");
+}
+
 /// Right at some sizes: their part of the points, all of them tried.
 #[test]
 fn partial_credit_counts_sizes() {

@@ -22,10 +22,8 @@ pub enum Always {
     True,
     /// A condition.
     False,
-    /// A number.
+    /// A number that stands for one.
     Zero,
-    /// A number.
-    NotZero,
 }
 
 /// What there is to be said of them, in words; nothing if there are none.
@@ -35,13 +33,16 @@ pub fn unseen(one_way: &[OneWay]) -> Option<String> {
     lines.dedup();
     let (first, others) = lines.split_first()?;
     let named = others.iter().take(NAMED - 1).fold(first.to_string(), |named, line| format!("{named}, {line}"));
-    let (lines, came) = if others.is_empty() { ("line", "a condition came") } else { ("lines", "conditions came") };
+    let (lines, came, them) = match others {
+        [] => ("line", "a condition came", "it"),
+        _ => ("lines", "conditions came", "them"),
+    };
     let more = match others.len().saturating_sub(NAMED - 1) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     Some(format!(
-        "{lines} {named}{more}: {came} out one way in every run, and no inputs were found that turn it; what hangs on that was not seen"
+        "{lines} {named}{more}: {came} out one way in every run, and no inputs were found that turn {them}; what hangs on {them} was not seen"
     ))
 }
 

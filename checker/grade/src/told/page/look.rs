@@ -4,7 +4,6 @@
 use super::text;
 use crate::grade::{Grade, State};
 use crate::intake::Without;
-use report::Verdict;
 use std::fmt::Write;
 
 /// The table of them, if there are any.
@@ -36,12 +35,11 @@ fn reasons(grade: &Grade) -> Vec<(&Grade, &'static str, String)> {
         State::NotGraded { why } => vec![(grade, "not graded", why.clone())],
         State::NoKernel { why } => vec![(grade, "no kernel", why.clone())],
         State::Graded => {
-            // Of a kernel that is wrong nobody asks what else was not seen.
-            let report = grade.report.as_ref().filter(|report| report.verdict == Verdict::Passed);
-            let untried = grade.report.as_ref().and_then(|report| report.large_untried.clone());
-            let unseen = report.and_then(|report| report::unseen(&report.one_way));
-            let untried = untried.map(|why| (grade, "not tried", why));
-            untried.into_iter().chain(unseen.map(|why| (grade, "not seen", why))).collect()
+            let Some(report) = &grade.report else { return Vec::new() };
+            let untried = report.large_untried.clone().map(|why| (grade, "not tried", why));
+            // Of what is wrong none is kept.
+            let unseen = report::unseen(&report.one_way).map(|why| (grade, "not seen", why));
+            untried.into_iter().chain(unseen).collect()
         }
     }
 }
@@ -79,19 +77,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_seen_of_one_that_passes_is_to_be_looked_at() {
-        let shown = |verdict| {
-            let mut grade = grade(State::Graded, None);
-            if let Some(report) = &mut grade.report {
-                (report.verdict, report.one_way) = (verdict, vec![OneWay { line: 12, always: Always::False }]);
-            }
-            let mut body = String::new();
-            open(&mut body, &[grade], &[]);
-            body
-        };
-        let told = shown(Verdict::Passed);
-        assert!(told.contains("<td>not seen</td><td>line 12: a condition came out one way in every run"), "{told}");
-        assert_eq!(shown(Verdict::WrongResult), "");
+    fn what_was_not_seen_is_to_be_looked_at() {
+        let mut grade = grade(State::Graded, None);
+        if let Some(report) = &mut grade.report {
+            report.one_way = vec![OneWay { line: 12, always: Always::False }];
+        }
+        let mut body = String::new();
+        open(&mut body, &[grade], &[]);
+        assert!(body.contains("<td>not seen</td><td>line 12: a condition came out one way in every run"), "{body}");
     }
 
     #[test]
