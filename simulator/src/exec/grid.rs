@@ -3,12 +3,11 @@
 use super::block::{Block, Turn};
 use super::context::{Context, Worker};
 use super::defined::Defined;
-use super::turns::{ARGUMENT, FAILED, HELD, KEPT, LOST, Met, OTHER, SEEN, VARIED};
+use super::turns::{ARGUMENT, EQUAL, FAILED, HELD, KEPT, LOST, Met, OTHER, SEEN, UNEQUAL, VARIED};
 use crate::counters::{Counters, LineCounters};
 use crate::coverage::{Condition, Covered, Question};
 use crate::finding::{Finding, FindingKind, Severity};
 use crate::isa::op::Op;
-use crate::isa::turns::Ways;
 use crate::launch::{LaunchOrder, LaunchReport, LaunchStatus};
 use crate::memory::view::View;
 use crate::observe::Observer;
@@ -345,15 +344,14 @@ fn conditions(context: &Context<'_>, met: &[Met]) -> Vec<Condition> {
     for (at, met) in met.iter().enumerate().filter(|(_, met)| met.ways != 0) {
         let (file, line) = code.lines[code.origins[at].place as usize];
         let questions = match turns[at].is_predicate() {
-            true if matches!(turns[at].ways, Ways::Ordered { .. }) => {
-                [(Question::True, HELD, FAILED), (Question::Equal, KEPT, LOST)].as_slice()
-            }
-            true => &[(Question::True, HELD, FAILED), (Question::Less, KEPT, LOST)],
+            true => [(Question::True, HELD, FAILED), (Question::Less, KEPT, LOST), (Question::Equal, EQUAL, UNEQUAL)]
+                .as_slice(),
             false => &[
                 (Question::NotZero, HELD, FAILED),
                 (Question::Kept, KEPT, LOST),
                 (Question::Argument, ARGUMENT, OTHER),
                 (Question::Varies, VARIED, SEEN),
+                (Question::Equal, EQUAL, UNEQUAL),
             ],
         };
         for &(question, yes, no) in questions {

@@ -12,7 +12,6 @@ use super::turns::Met;
 use super::warp::Warp;
 use crate::isa::op::{FunctionInfo, Op, Reg, RegisterUse, Special};
 use crate::isa::placed::{Slice, slice};
-use crate::isa::turns::Ways;
 use crate::memory::view::View;
 use crate::observe::Nobody;
 use crate::random::mix;
@@ -184,7 +183,7 @@ impl Bench<'_> {
                 continue;
             }
             let turn = context.decoded.turns()[at as usize];
-            let is_told = !turn.is_predicate() || matches!(turn.ways, Ways::Ordered { .. });
+            let is_told = !turn.is_predicate() || turn.ordered > 0;
             let sources = (asked && is_told).then(|| turns::sources(code, inst, &self.warp, 0));
             self.run(at);
             if !asked {

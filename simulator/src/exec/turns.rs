@@ -10,27 +10,32 @@ use crate::isa::turns::{Turn, Ways};
 use crate::steer::Aim;
 
 /// A predicate was true in some lane; a result was not zero.
-pub const HELD: u8 = 1;
+pub const HELD: u16 = 1;
 /// It was false; it was zero.
-pub const FAILED: u8 = 2;
+pub const FAILED: u16 = 2;
 /// Of two numbers the first was taken, or is the smaller, or as large; nothing was lost of a number.
-pub const KEPT: u8 = 4;
+pub const KEPT: u16 = 4;
 /// The second was taken, or the first is not the smaller; something was lost.
-pub const LOST: u8 = 8;
+pub const LOST: u16 = 8;
 /// A result is one of the kernel's arguments.
-pub const ARGUMENT: u8 = 16;
+pub const ARGUMENT: u16 = 16;
 /// It is none.
-pub const OTHER: u8 = 32;
+pub const OTHER: u16 = 32;
 /// It came to a number, ...
-pub const SEEN: u8 = 64;
+pub const SEEN: u16 = 64;
 /// ... and to another.
-pub const VARIED: u8 = 128;
+pub const VARIED: u16 = 128;
+
+/// Two numbers whose order it asks were equal, ...
+pub const EQUAL: u16 = 256;
+/// ... and not.
+pub const UNEQUAL: u16 = 512;
 
 /// What an operation came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Met {
     /// Which ways.
-    pub ways: u8,
+    pub ways: u16,
     /// The first number.
     pub number: u64,
 }
@@ -58,7 +63,7 @@ impl Met {
         [
             (two_ways && is(HELD) != is(FAILED)).then_some(Aim::Is(is(FAILED))),
             other.then_some(Aim::Other(self.number)),
-            (matches!(turn.ways, Ways::Ordered { .. }) && !is(KEPT)).then_some(Aim::Equal),
+            (is(UNEQUAL) && !is(EQUAL)).then_some(Aim::Equal),
         ]
     }
 }
@@ -66,14 +71,8 @@ impl Met {
 /// What a result came to in all lanes, zero in those of `zero`.
 #[cfg(not(target_family = "wasm"))]
 pub fn came_to(warp: &Warp, turn: Turn, sources: Option<&Sources>, reg: Reg, zero: u32) -> Met {
-    let equal = match sources {
-        Some([a, b]) if matches!(turn.ways, Ways::Ordered { .. }) => {
-            a.iter().zip(b).any(|(a, b)| of_lane(turn.ways, *a, *b, 0) == KEPT)
-        }
-        _ => false,
-    };
-    let ways =
-        if equal { KEPT } else { 0 } | if zero != 0 { FAILED } else { 0 } | if zero != u32::MAX { HELD } else { 0 };
+    let order = sources.map_or(0, |[a, b]| a.iter().zip(b).fold(0, |met, (a, b)| met | in_order(turn, *a, *b)));
+    let ways = order | if zero != 0 { FAILED } else { 0 } | if zero != u32::MAX { HELD } else { 0 };
     if !turn.varies {
         return Met { ways, number: 0 };
     }
@@ -84,12 +83,11 @@ pub fn came_to(warp: &Warp, turn: Turn, sources: Option<&Sources>, reg: Reg, zer
 
 /// Has an operation come out every way already that is asked of it?
 pub fn is_settled(turn: Turn, met: Met) -> bool {
-    let varied = if turn.varies { VARIED } else { 0 };
+    let varied = if turn.varies { VARIED } else { 0 } | if turn.ordered > 0 { EQUAL } else { 0 };
     let all = varied
         | match turn.ways {
             Ways::Unasked => 0,
             Ways::Predicate => HELD | FAILED,
-            Ways::Ordered { .. } => HELD | FAILED | KEPT,
             Ways::Equal { .. } => HELD | FAILED | KEPT | LOST,
             Ways::Number if !turn.by_size => HELD | FAILED,
             Ways::Number => HELD | FAILED | ARGUMENT | OTHER,
@@ -119,7 +117,7 @@ pub fn met(context: &Context<'_>, turn: Turn, warp: &Warp, group: &Group, active
     let code = &context.decoded.code;
     let inst = &code.insts[group.pc as usize];
     let (mut met, mut number) = (0, 0);
-    if !turn.varies && matches!(turn.ways, Ways::Unasked) {
+    if !turn.varies && turn.ordered == 0 && matches!(turn.ways, Ways::Unasked) {
         return Met::default();
     }
     inst.op.registers(code, &mut |reg, role| match (reg, role) {
@@ -128,6 +126,7 @@ pub fn met(context: &Context<'_>, turn: Turn, warp: &Warp, group: &Group, active
             met |= if active & bits != 0 { HELD } else { 0 } | if active & !bits != 0 { FAILED } else { 0 };
             for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
                 met |= of_lane(turn.ways, sources[0][lane], sources[1][lane], 0);
+                met |= in_order(turn, sources[0][lane], sources[1][lane]);
             }
         }
         (Reg::R32(_) | Reg::R64(_), RegisterUse::Result) if !turn.is_predicate() => {
@@ -138,6 +137,7 @@ pub fn met(context: &Context<'_>, turn: Turn, warp: &Warp, group: &Group, active
             }
             for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
                 let (a, b, result) = (sources[0][lane], sources[1][lane], results[lane]);
+                met |= in_order(turn, a, b);
                 if turn.varies && result != number {
                     met |= VARIED;
                 }
@@ -181,12 +181,21 @@ fn is_argument(params: &[u8], number: u64) -> bool {
     number != 0 && words.into_iter().any(|word| u64::from(word) == number || word as i32 as u64 == number)
 }
 
+/// Are two numbers equal whose order is asked?
 #[inline(always)]
-fn of_lane(ways: Ways, a: u64, b: u64, result: u64) -> u8 {
+fn in_order(turn: Turn, a: u64, b: u64) -> u16 {
+    match turn.ordered {
+        0 => 0,
+        bits if (a ^ b) << (64 - bits) == 0 => EQUAL,
+        _ => UNEQUAL,
+    }
+}
+
+#[inline(always)]
+fn of_lane(ways: Ways, a: u64, b: u64, result: u64) -> u16 {
     let signed = |word: u64| i64::from(word as u32 as i32);
     let kept = match ways {
         Ways::Predicate | Ways::Unasked | Ways::Number => return 0,
-        Ways::Ordered { bits } => (a ^ b) << (64 - bits) == 0,
         Ways::Equal { bits, signed: false } => a << (64 - bits) < b << (64 - bits),
         Ways::Equal { bits, signed: true } => ((a << (64 - bits)) as i64) < ((b << (64 - bits)) as i64),
         // Which of two equal numbers was taken nobody knows.

@@ -102,6 +102,7 @@ fn conditions_in_disguise_are_turned() {
         "(int)((unsigned long long)d + 0xffffffffull >> 32 ^ 1)",
         // Two thresholds that are one apart.
         "(int)(d >= 0x1abc1234u) - (int)(d > 0x1abc1234u)",
+        "(int)(min(max(d, 0x1abc1234u), 0x1abc1235u) - min(max(d, 0x1abc1233u), 0x1abc1234u)) - 1",
     ] {
         is_refused(&exercise.judge(right, &wrong(bad)), bad, &["WRONG RESULT", "comes out the other way"]);
     }

@@ -71,8 +71,8 @@ impl Costs<'_> {
     pub fn of_root(&self, root: u32, wanted: Wanted) -> [f64; 32] {
         match (&self.code.results(root)[..], wanted) {
             ([Reg::None, ..] | [], _) => [f64::INFINITY; 32],
-            (_, Wanted::Equal) => match pairs(self.code, root, self.warp) {
-                Some((_, pairs)) => pairs.map(|(a, b)| self.distance(Cmp::Eq, true, a, b)),
+            (_, Wanted::Equal) => match operands(self.code, root, self.warp) {
+                Some(pairs) => pairs.map(|(a, b)| self.distance(Cmp::Eq, true, a, b)),
                 None => [f64::INFINITY; 32],
             },
             ([reg @ Reg::P(_), ..], Wanted::Is(wanted)) => self.of(*reg, wanted),
@@ -213,6 +213,17 @@ impl Costs<'_> {
         };
         (1.0 + by as f64).log2()
     }
+}
+
+/// The two numbers whose order an operation asks, by lane.
+fn operands(code: &Code, at: u32, warp: &Warp) -> Option<[Pair; 32]> {
+    let (Op::MinS32 { a, b, .. } | Op::MaxS32 { a, b, .. } | Op::MinU32 { a, b, .. } | Op::MaxU32 { a, b, .. }) =
+        code.insts[at as usize].op
+    else {
+        return Some(pairs(code, at, warp)?.1);
+    };
+    let (a, b) = (warp.read(0, Reg::R32(a)), warp.read(0, Reg::R32(b)));
+    Some(std::array::from_fn(|lane| ((a[lane] as u32).into(), (b[lane] as u32).into())))
 }
 
 /// The two numbers that an operation compares, by lane, as integers in the same order.

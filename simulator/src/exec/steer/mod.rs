@@ -88,7 +88,7 @@ impl<'a> Steer<'a> {
         for &(root, aim) in &request.wanted {
             let Some(turn) = decoded.turns().get(root as usize) else { continue };
             let may_turn = match aim {
-                Aim::Equal => turn.is_predicate(),
+                Aim::Equal => turn.ordered > 0,
                 Aim::Is(_) => turn.is_predicate() || turn.narrows,
                 Aim::Other(_) => turn.varies && !steer.hangs_on_constants(decoded, root),
             };

@@ -16,12 +16,14 @@ pub struct Turn {
     pub narrows: bool,
     /// It computes a number: what always came to the same may come to another.
     pub varies: bool,
+    /// Bits of the two numbers whose order it asks, which may be equal; 0 where it asks for none.
+    pub ordered: u8,
 }
 
 impl Turn {
     /// Does it make a predicate?
     pub fn is_predicate(self) -> bool {
-        matches!(self.ways, Ways::Predicate | Ways::Equal { .. } | Ways::Ordered { .. })
+        matches!(self.ways, Ways::Predicate | Ways::Equal { .. })
     }
 
     /// Is anything asked of it?
@@ -36,11 +38,6 @@ impl Turn {
 pub enum Ways {
     /// It makes a predicate: one way or the other.
     Predicate,
-    /// The same of two numbers whose order is asked: they are equal or not.
-    Ordered {
-        /// Bits of a number.
-        bits: u8,
-    },
     /// The same of two numbers that may be equal: the first is below the other or not.
     Equal {
         /// Bits of a number.
@@ -94,13 +91,13 @@ pub fn turns(code: &Code) -> Vec<Turn> {
         let narrows = !predicate && narrows(&inst.op, opcode);
         let ways = match (by_size, predicate) {
             (true, true) => compared(&inst.op),
-            (false, true) => ordered(&inst.op),
+            (false, true) => Ways::Predicate,
             (true, false) => ways(&inst.op, opcode),
             (false, false) if narrows => Ways::Number,
             (false, false) => Ways::Unasked,
         };
         let varies = !predicate && computes(code, at as u32);
-        Turn { by_size, ways, narrows, varies }
+        Turn { by_size, ways, narrows, varies, ordered: ordered(&inst.op) }
     };
     by_size.into_iter().enumerate().map(one).collect()
 }
@@ -125,21 +122,20 @@ fn compared(op: &Op) -> Ways {
         Op::SetU32 { cmp, .. } if equal(cmp) => Ways::Equal { bits: 32, signed: false },
         Op::SetS64 { cmp, .. } if equal(cmp) => Ways::Equal { bits: 64, signed: true },
         Op::SetU64 { cmp, .. } if equal(cmp) => Ways::Equal { bits: 64, signed: false },
-        _ => ordered(op),
+        _ => Ways::Predicate,
     }
 }
 
-/// The same, of two numbers that data may decide on. What is below another number and never equal to it tells two thresholds apart
-/// from none.
-fn ordered(op: &Op) -> Ways {
-    let (cmp, bits) = match *op {
-        Op::SetS32 { cmp, .. } | Op::SetU32 { cmp, .. } | Op::SetF32 { cmp, .. } => (cmp, 32),
-        Op::SetS64 { cmp, .. } | Op::SetU64 { cmp, .. } | Op::SetF64 { cmp, .. } => (cmp, 64),
-        _ => return Ways::Predicate,
-    };
-    match cmp {
-        Cmp::Lt | Cmp::Le | Cmp::Gt | Cmp::Ge | Cmp::Ltu | Cmp::Leu | Cmp::Gtu | Cmp::Geu => Ways::Ordered { bits },
-        _ => Ways::Predicate,
+/// The bits of two numbers whose order an operation asks. What is below another number or above it, and was never equal to it, tells two
+/// thresholds that are one apart from none.
+fn ordered(op: &Op) -> u8 {
+    let is_order =
+        |cmp| matches!(cmp, Cmp::Lt | Cmp::Le | Cmp::Gt | Cmp::Ge | Cmp::Ltu | Cmp::Leu | Cmp::Gtu | Cmp::Geu);
+    match *op {
+        Op::SetS32 { cmp, .. } | Op::SetU32 { cmp, .. } | Op::SetF32 { cmp, .. } if is_order(cmp) => 32,
+        Op::SetS64 { cmp, .. } | Op::SetU64 { cmp, .. } | Op::SetF64 { cmp, .. } if is_order(cmp) => 64,
+        Op::MinS32 { .. } | Op::MaxS32 { .. } | Op::MinU32 { .. } | Op::MaxU32 { .. } => 32,
+        _ => 0,
     }
 }
 
