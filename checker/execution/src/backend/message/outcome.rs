@@ -172,7 +172,21 @@ fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     a.into_iter().chain(b).reduce(f64::max)
 }
 
+/// Warps of a launch that run less than this part of what those of another launch run are there for their number.
+const IDLE_WARPS: f64 = 0.05;
+
 impl Checked {
+    /// What goals are judged by: the counters, but for warps of launches whose warps have next to nothing to do beside those of the launch
+    /// whose warps do most. An empty kernel puts no work on a multiprocessor.
+    #[must_use]
+    pub fn worked(&self) -> Option<Counters> {
+        let each = |launch: &LaunchCount| launch.counters.instructions as f64 / launch.counters.warps.max(1) as f64;
+        let most = self.launches.iter().map(each).fold(0.0, f64::max);
+        let idle = self.launches.iter().filter(|launch| each(launch) < IDLE_WARPS * most);
+        let idle: u64 = idle.map(|launch| launch.counters.warps).sum();
+        self.counters.map(|counters| Counters { warps: counters.warps.saturating_sub(idle), ..counters })
+    }
+
     /// The first run that did not pass.
     pub fn failed_run(&self) -> Option<&RunId> {
         self.runs.iter().find(|result| !result.status.passed()).map(|result| &result.run)
