@@ -5,11 +5,16 @@ use super::declared::{Local, Shape};
 use super::text::Text;
 use super::uses::{self, Does};
 use crate::own::lexer::Kind;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Functions that are looked into, one out of the other.
 const DEEPEST: u32 = 3;
+/// Statements and expressions inside of each other that are followed: compilers take more, and stacks are small.
+const NESTED: u32 = 100;
+/// Tokens that are looked at for all variables of a file: some hundredths of a second.
+pub const ENOUGH: u64 = 1 << 22;
 
 /// What is set of a variable.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -48,20 +53,34 @@ pub struct Flow<'t, 'a> {
     /// What is set where a `switch` begins; whether it has a `default`.
     switches: Vec<(Set, bool)>,
     returns: Set,
+    /// Statements and expressions around the one that is looked at.
+    nested: u32,
+    /// Tokens that may still be looked at.
+    left: &'t Cell<u64>,
 }
 
 impl<'t, 'a> Flow<'t, 'a> {
-    /// May the variable be read before it is set?
-    pub fn suspects(text: &'t Text<'a>, local: &Local<'a>) -> bool {
-        let mut flow = Self::new(text, local.name, local.shape.clone(), 0);
+    /// May the variable be read before it is set? Takes what it looks at from what is `left`; of what nothing is left for nobody knows.
+    pub fn suspects(text: &'t Text<'a>, local: &Local<'a>, left: &'t Cell<u64>) -> bool {
+        let mut flow = Self::new(text, local.name, local.shape.clone(), (0, left));
         flow.list(local.scope.clone(), Set::default());
-        flow.suspect
+        flow.suspect && left.get() > 0
     }
 
-    fn new(text: &'t Text<'a>, name: &'a str, shape: Shape<'a>, depth: u32) -> Self {
+    fn new(text: &'t Text<'a>, name: &'a str, shape: Shape<'a>, (depth, left): (u32, &'t Cell<u64>)) -> Self {
         let returns = Set::whole();
         let (breaks, switches) = (vec![Set::whole()], Vec::new());
-        Self { text, name, shape, pointer: false, depth, suspect: false, breaks, switches, returns }
+        Self { text, name, shape, pointer: false, depth, suspect: false, breaks, switches, returns, nested: 0, left }
+    }
+
+    fn spend(&self, tokens: usize) {
+        self.left.set(self.left.get().saturating_sub(tokens as u64));
+    }
+
+    /// May one more be looked at, inside of those around it?
+    fn goes_on(&self) -> bool {
+        self.spend(1);
+        self.nested < NESTED && self.left.get() > 0
     }
 
     fn list(&mut self, range: Range<usize>, mut set: Set) -> Set {
@@ -76,6 +95,16 @@ impl<'t, 'a> Flow<'t, 'a> {
 
     /// Behind the statement that starts there, with what is set then.
     fn statement(&mut self, at: usize, until: usize, set: Set) -> (usize, Set) {
+        if !self.goes_on() {
+            return (until, Set::whole());
+        }
+        self.nested += 1;
+        let behind = self.one(at, until, set);
+        self.nested -= 1;
+        behind
+    }
+
+    fn one(&mut self, at: usize, until: usize, set: Set) -> (usize, Set) {
         let text = self.text;
         let Some(word) = text.tokens.get(at).filter(|_| at < until).map(|token| token.text) else {
             return (until, set);
@@ -226,6 +255,9 @@ impl<'t, 'a> Flow<'t, 'a> {
     fn expression(&mut self, range: Range<usize>, mut set: Set) -> Set {
         let mut at = range.start;
         while at < range.end && !self.suspect {
+            if !self.goes_on() {
+                return Set::whole();
+            }
             if !self.names(at) {
                 at += 1;
                 continue;
@@ -237,7 +269,9 @@ impl<'t, 'a> Flow<'t, 'a> {
                 Does::Call => set = Set::whole(),
                 Does::Write(value) => {
                     let end = value.end;
+                    self.nested += 1;
                     set = self.expression(value, set);
+                    self.nested -= 1;
                     self.write(found.part, &mut set);
                     at = end.max(next);
                     continue;
@@ -282,8 +316,10 @@ impl<'t, 'a> Flow<'t, 'a> {
     fn given(&self, at: usize, end: usize, from: usize, address: bool) -> Given {
         let text = self.text;
         let begins = if address { at - 1 } else { at };
+        self.spend(begins.saturating_sub(from));
         let opens = |open: &usize| text.is(*open, "(") && text.partner(*open) >= end;
         let Some(open) = (from..begins).rev().find(opens) else { return Given::No };
+        self.spend(text.partner(open) - from);
         let arguments = text.split(open + 1..text.partner(open), ",");
         let Some(position) = arguments.iter().position(|one| *one == (begins..end)) else { return Given::No };
         let callee = match text.name(open.wrapping_sub(1)) {
@@ -312,7 +348,7 @@ impl<'t, 'a> Flow<'t, 'a> {
             (shape, true) => shape.clone(),
             _ => Shape::Scalar,
         };
-        let mut inside = Flow::new(text, parameter.name, shape, self.depth + 1);
+        let mut inside = Flow::new(text, parameter.name, shape, (self.depth + 1, self.left));
         inside.pointer = parameter.elements;
         let set = inside.list(function.body.clone(), Set::default()).meet(inside.returns.clone());
         let whole = inside.has(Some(""), &set) || inside.has(None, &set) || self.elements() && !set.parts.is_empty();

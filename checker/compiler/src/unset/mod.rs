@@ -18,8 +18,12 @@ mod uses;
 use crate::own::lexer;
 use declared::{Shape, locals};
 use flow::Flow;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use text::Text;
+
+/// Variables of a file that are suspected at most.
+const MOST: usize = 64;
 
 /// A local variable that may be read before it has a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,10 +44,13 @@ pub struct Unset {
 pub fn unset(source: &str) -> Vec<Unset> {
     let all = lexer::tokens(source);
     let text = Text::new(source, &all);
+    let left = Cell::new(flow::ENOUGH);
     let mut found = Vec::new();
     for function in text.functions().filter(|function| function.device) {
-        let suspects = locals(&text, function.body.clone()).into_iter().filter(|local| Flow::suspects(&text, local));
-        found.extend(suspects.map(|local| {
+        let suspects =
+            locals(&text, function.body.clone()).into_iter().filter(|local| Flow::suspects(&text, local, &left));
+        let room = MOST - found.len();
+        found.extend(suspects.take(room).map(|local| {
             let named = local.scope.clone().filter(|at| text.names(*at, local.name));
             Unset {
                 name: local.name.to_owned(),

@@ -110,6 +110,36 @@ fn places_are_lines_of_the_text() {
     assert_eq!((one.line, one.function, one.array, one.used), (3, (1, 7), false, vec![5, 6]));
 }
 
+/// No nesting is too deep for the stack, and no text takes longer than others of its length: what is not followed is not suspected.
+#[test]
+fn deep_and_long_texts_are_followed_as_far_as_that_goes() {
+    let nested =
+        |open: &str, close: &str, many: usize| format!("float x; {}o[0] = x;{}", open.repeat(many), close.repeat(many));
+    assert_eq!(suspects(&nested("{ ", " }", 50)), ["x"]);
+    for (open, close) in [
+        ("{ ", " }"),
+        ("if (n) ", ""),
+        ("if (n) ; else ", ""),
+        ("while (n) ", ""),
+        ("do ", " while (n);"),
+        ("switch (n) case 1: ", ""),
+        ("for (;;) ", ""),
+        ("x = ", ""),
+        ("(", ")"),
+        ("f(", ")"),
+        ("x[", "]"),
+    ] {
+        let _ = suspects(&nested(open, close, 100_000));
+    }
+    let calls = "f(y, n - 1); ".repeat(3000);
+    let itself = format!("__device__ void f(float &y, int n) {{ {calls} y = n; }}");
+    let _ = suspects_with(&itself, "float x; f(x, n); o[0] = x;");
+    let _ = suspects_with("__device__ void g(...);", &format!("float x; g({}x);", "x, ".repeat(50_000)));
+    let many: String = (0..5000).map(|k| format!("float v{k}; o[{k}] = v{k};\n")).collect();
+    let found = suspects(&many);
+    assert!(!found.is_empty() && found.len() <= 64, "{}", found.len());
+}
+
 #[test]
 fn whatever_the_text_is_it_comes_to_an_end() {
     let text = "__global__ void k(int *o, int n) { int x; for (;;) { if (n) { switch (n) { case 1: do { x += f(x)[x]; } while (x); } } } asm(\"\" : \"=r\"(x)); }";

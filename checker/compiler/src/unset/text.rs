@@ -29,6 +29,8 @@ pub struct Function<'a> {
 /// Tokens without directives, and what is known of them.
 pub struct Text<'a> {
     source: &'a str,
+    /// Where lines end.
+    lines: Vec<usize>,
     pub tokens: Vec<Token<'a>>,
     /// The bracket that belongs to a bracket.
     partner: Vec<usize>,
@@ -84,7 +86,8 @@ impl<'a> Text<'a> {
         let device = directives.iter().filter(|token| token.text.contains("__device__"));
         let device: HashSet<&str> = device.filter_map(|token| defined(token.text)).map(|(name, _)| name).collect();
         let (functions, classes, plain) = Default::default();
-        let mut text = Self { source, tokens, partner, functions, classes, plain, macros };
+        let lines = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
+        let mut text = Self { source, lines, tokens, partner, functions, classes, plain, macros };
         text.read_types();
         text.read_items(&device);
         text
@@ -93,7 +96,7 @@ impl<'a> Text<'a> {
     /// Line of a token.
     pub fn line(&self, at: usize) -> u32 {
         let start = self.tokens.get(at).map_or(self.source.len(), |token| token.start);
-        1 + self.source[..start].bytes().filter(|byte| *byte == b'\n').count() as u32
+        1 + self.lines.partition_point(|end| *end < start) as u32
     }
 
     pub fn is(&self, at: usize, text: &str) -> bool {
