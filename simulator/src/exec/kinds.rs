@@ -10,6 +10,7 @@ use super::steer::places::Places;
 use super::turns;
 use super::turns::Met;
 use super::warp::Warp;
+use crate::isa::fixed;
 use crate::isa::op::{FunctionInfo, Op, Reg, RegisterUse, Special};
 use crate::isa::placed::{Slice, slice};
 use crate::memory::view::View;
@@ -180,6 +181,10 @@ impl Bench<'_> {
                 && let Some(values) = special(which, &block, &place)
             {
                 self.warp.write(0, Reg::R32(d), u32::MAX, &values);
+                continue;
+            }
+            if let Some(loaded) = fixed::loads(code, &inst.op) {
+                loaded.into_iter().for_each(|(reg, word)| self.warp.write(0, reg, u32::MAX, &[word; 32]));
                 continue;
             }
             let turn = context.decoded.turns()[at as usize];

@@ -224,6 +224,7 @@ pub fn decode(tree: &Tree, registers: u32) -> Decoded {
         Op::Special32 { which, .. } => matches!(which, Special::ReservedSmem | Special::ReservedForTiles),
         _ => false,
     });
+    code.fixed = super::analysis::fixed::fixed(code, &decoded.variables);
     super::analysis::clocked::mark(code);
     debug_assert!(code.insts.iter().all(|inst| inst.guard == NO_GUARD || inst.guard >> 1 < u16::MAX >> 1));
     decoded

@@ -14,5 +14,5 @@ pub mod table;
 pub use analysis::independent;
 #[cfg(not(target_family = "wasm"))]
 pub use analysis::placed;
-pub use analysis::{control_flow, decides, liveness, provenance, turns};
+pub use analysis::{control_flow, decides, fixed, liveness, provenance, turns};
 use analysis::{flow, marks};

@@ -4,6 +4,7 @@
 //! As with [`super::provenance`], no order is asked: a register is data if anything that writes it makes it so. One that is written in
 //! several places is data, too, if a condition on data tells which of them was the last.
 
+use super::fixed;
 use crate::isa::op::{
     CallValue, Callee, Code, CollectiveFn, FunctionInfo, NO_GUARD, NOWHERE, Op, Reg, RegisterUse, Special, guard,
 };
@@ -23,7 +24,8 @@ pub fn by_size(code: &Code) -> Vec<bool> {
         let range = range(info);
         for at in range {
             let mut results = 0;
-            let mut known = code.insts[at].op.effect(code) == Effect::Pure;
+            let op = &code.insts[at].op;
+            let mut known = op.effect(code) == Effect::Pure || fixed::loads(code, op).is_some();
             code.insts[at].op.registers(code, &mut |reg, role| {
                 if role == RegisterUse::Result && reg != Reg::None {
                     results += 1;
@@ -107,7 +109,7 @@ fn passes_any(code: &Code, at: usize, data: &HashSet<Reg>) -> bool {
 /// Does an operation's result come from elsewhere than its sources? `passed`: parameters of functions may be data.
 fn fetches(code: &Code, op: &Op, passed: bool) -> bool {
     match *op {
-        Op::Load(index) => passed || !code.accesses[index as usize].parameter,
+        Op::Load(index) => (passed || !code.accesses[index as usize].parameter) && fixed::loads(code, op).is_none(),
         // What a shuffle passes on is what it was given; a vote counts conditions. Who is elected is asked of the warp.
         Op::Collective(index) => matches!(code.collectives[index as usize].f, CollectiveFn::Elect),
         Op::Call(index) => !matches!(code.calls[index as usize].callee, Callee::Printf),

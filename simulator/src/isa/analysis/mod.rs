@@ -5,6 +5,7 @@ pub(in crate::isa) mod clocked;
 pub(in crate::isa) mod contract;
 pub mod control_flow;
 pub mod decides;
+pub mod fixed;
 pub(in crate::isa) mod flow;
 #[cfg(feature = "threads")]
 pub mod independent;

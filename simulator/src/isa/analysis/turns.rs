@@ -165,7 +165,7 @@ fn ways(op: &Op, opcode: &str) -> Ways {
         // `n % 90000` is `n` for small ones.
         Op::Map(_) if ["min.", "max.", "rem.", "cvt."].iter().any(|name| opcode.starts_with(name)) => Ways::First,
         Op::Mov32 { .. } | Op::Mov64 { .. } | Op::Special32 { .. } | Op::Special64 { .. } => Ways::Unasked,
-        Op::Param32 { .. } | Op::Param64 { .. } | Op::LocalAddress64 { .. } => Ways::Unasked,
+        Op::Param32 { .. } | Op::Param64 { .. } | Op::LocalAddress64 { .. } | Op::Load(_) => Ways::Unasked,
         _ => Ways::Number,
     }
 }

@@ -52,6 +52,17 @@ fn a_block_whose_number_is_computed_is_run() {
     }
 }
 
+/// Nor where it stands in memory that nobody writes to.
+#[test]
+fn a_block_whose_number_is_in_memory_is_run() {
+    let book = workbook(SCALE, SCALE_REFERENCE, &scale("", "a[i] * 1.7f"));
+    for variable in ["__constant__ int where[2] = {3, 1000003};", "__device__ int where[2] = {3, 1000003};"] {
+        let kernel = scale("", "(int)blockIdx.x == where[1] ? 0.0f : a[i] * 1.7f");
+        let kernel = kernel.replace("__global__", &format!("{variable}\n__global__"));
+        fails(variable, &check(&book, &kernel, 5), &["WRONG RESULT", "at n = 268435"]);
+    }
+}
+
 /// The same of tiles: what is done in a corner, or in a column of them.
 #[test]
 fn tiles_that_are_unlike_others_are_compared() {
