@@ -107,6 +107,8 @@ pub struct Steered {
     pub changes: Vec<(u64, Vec<u8>)>,
     /// Something else has to be so besides: a word that was passed on has to be this one.
     pub goal: Option<u64>,
+    /// It is so only if a word that was passed on differs as these do.
+    pub guess: bool,
 }
 
 impl Element {

@@ -133,6 +133,8 @@ pub struct Turned {
     pub changes: Vec<Change>,
     /// It does so only once a word that is passed on is this one.
     pub goal: Option<u64>,
+    /// Perhaps it does: what is asked about was made of what changes.
+    pub guess: bool,
 }
 
 /// A backend.

@@ -4,6 +4,7 @@
 mod cost;
 mod expression;
 pub(super) mod places;
+mod producers;
 mod search;
 mod signals;
 mod words;
@@ -14,15 +15,16 @@ use super::profile::Profile;
 use super::schedule::quiet;
 use super::warp::{Group, Warp};
 use crate::isa::decode::Decoded;
-use crate::isa::op::{AddressSpace, FunctionInfo, Op, Reg};
+use crate::isa::op::{AddressSpace, Code, FunctionInfo, Op};
 use crate::observe::Observer;
 use crate::random::mix;
 use crate::steer::{Aim, Goal, SteerRequest, Steered};
 use cost::{Metric, Wanted};
 use expression::{Expression, Leaf, Writers, writers};
+use producers::producers;
 use search::{Held, Search, Word};
-use std::collections::{BTreeSet, HashMap};
-use words::{Changes, as_known, changes, hint, passed_on, places, unplaced, words};
+use std::collections::HashMap;
+use words::{Changes, PassedOn, as_known, by_difference, changes, hint, passed_on, places, unplaced, words};
 
 /// Lanes for which a condition is tried, ...
 const TRIES: u32 = 12;
@@ -30,8 +32,6 @@ const TRIES: u32 = 12;
 const ENOUGH: u32 = 2;
 /// Operations that may be computed for a condition, however many there are.
 const LEAST_STEPS: u64 = 1 << 10;
-/// Operations that write what is passed on, at most.
-const PRODUCERS: usize = 4;
 
 /// What a host thread looks for.
 pub struct Steer<'a> {
@@ -94,6 +94,12 @@ impl<'a> Steer<'a> {
             };
             if may_turn {
                 steer.add(decoded, root, Target { wanted: aim.into(), at: root, aim, changes: Vec::new() });
+            }
+        }
+        if !steer.open.is_empty() && request.parameters.is_empty() {
+            // What is passed on may come from any of them.
+            for (stop, inst) in steer.stops.iter_mut().zip(&decoded.code.insts) {
+                *stop |= loads_global(&decoded.code, &inst.op);
             }
         }
         if !request.goals.is_empty() {
@@ -256,21 +262,32 @@ impl<O: Observer> Worker<'_, O> {
                 let words = Words { own, free, unplaced };
                 let most = share.saturating_sub(open.spent);
                 let hints;
-                (turned, hints, goal) = words.solve(&mut search, bench, most);
+                let passed;
+                (turned, hints, passed) = words.solve(&mut search, bench, most);
+                goal = passed.map(|passed| (lane, passed));
                 open.hints.extend(hints.into_iter().map(|known| (which, known)));
             }
             open.spent += search.spent;
         }
-        let Some(mut changes) = turned.or_else(|| Some(goal.as_ref()?.1.clone())) else { return };
-        let goal = goal.map(|(value, _)| value);
-        match goal {
-            Some(_) => open.goals += 1,
-            None => open.found += 1,
-        }
-        changes.extend(target.changes.iter().cloned());
         let (file, line) = code.lines[code.origins[target.at as usize].place as usize];
         let file = if line > 0 { code.file(file).to_string() } else { String::new() };
-        found.push(Steered { at: target.at, aim: target.aim, file, line, changes, goal });
+        let mut steered = |changes: Changes, goal, guess| {
+            let changes = changes.into_iter().chain(target.changes.iter().cloned()).collect();
+            found.push(Steered { at: target.at, aim: target.aim, file: file.clone(), line, changes, goal, guess });
+        };
+        if let Some(changes) = turned {
+            open.found += 1;
+            steered(changes, None, false);
+        } else if let Some((lane, PassedOn { is, wanted, changes })) = goal {
+            open.goals += 1;
+            let guessed = matches!(target.aim, Aim::Is(_));
+            let own = loaded.iter().filter(|((at, of, _), _)| guessed && (*at, *of) == (block, warp.index));
+            let addresses = own.map(|(_, addresses)| addresses[lane]).collect();
+            for guess in by_difference(request, addresses, (is, wanted)) {
+                steered(changes.iter().cloned().chain(guess).collect(), None, true);
+            }
+            steered(changes, Some(wanted), false);
+        }
     }
 }
 
@@ -294,7 +311,7 @@ impl Words {
         search: &mut Search<'_, R>,
         bench: &mut Warp,
         most: u64,
-    ) -> (Option<Changes>, Vec<Hint>, Option<(u64, Changes)>) {
+    ) -> (Option<Changes>, Vec<Hint>, Option<PassedOn>) {
         let own = &self.own;
         let mut hints = Vec::new();
         // Half of it for where the thread is, and half for where another may be.
@@ -318,28 +335,11 @@ impl Words {
     }
 }
 
-/// Operations that make what is exchanged, passed to a function or stored for the block; where nothing is, what is stored for the next
-/// launch.
-fn producers(decoded: &Decoded, all: &mut HashMap<u32, Writers>) -> BTreeSet<u32> {
-    let code = &decoded.code;
-    let (mut near, mut far) = (BTreeSet::new(), BTreeSet::new());
-    for (at, inst) in code.insts.iter().enumerate() {
-        let (passes, producers) = match inst.op {
-            Op::Store(index) if code.accesses[index as usize].space == AddressSpace::Global => {
-                (code.accesses[index as usize].regs.clone(), &mut far)
-            }
-            Op::Store(index) => (code.accesses[index as usize].regs.clone(), &mut near),
-            Op::Collective(_) => (code.sources(at as u32), &mut near),
-            _ => continue,
-        };
-        let function = code.origins[at].function;
-        let own = || writers(code, &code.functions[function as usize]);
-        let writers = all.entry(function).or_insert_with(own);
-        for reg in passes.iter().filter(|reg| matches!(reg, Reg::R32(_))) {
-            producers.extend(writers.get(reg).into_iter().flatten().take(PRODUCERS));
-        }
-    }
-    if near.is_empty() { far } else { near }
+/// Does it load from where inputs may be?
+fn loads_global(code: &Code, op: &Op) -> bool {
+    let Op::Load(index) = *op else { return false };
+    let access = &code.accesses[index as usize];
+    matches!(access.space, AddressSpace::Global | AddressSpace::Generic) && !access.frame && !access.parameter
 }
 
 /// Has a warp beside the launch hold what a frame of another has in its registers.

@@ -43,11 +43,41 @@ pub fn unplaced(
     leaves.filter(has_none).take(PLACES).enumerate().map(word).collect()
 }
 
+/// A word that was passed on and has to be another.
+pub struct PassedOn {
+    /// What it is.
+    pub is: u64,
+    /// What it has to be.
+    pub wanted: u64,
+    /// How the words change that were not passed on.
+    pub changes: Changes,
+}
+
 /// The only one of the words from the `own`th on that changes, and how the others do.
-pub fn passed_on(words: &[Word], values: &[u64], own: usize) -> Option<(u64, Changes)> {
+pub fn passed_on(words: &[Word], values: &[u64], own: usize) -> Option<PassedOn> {
     let mut other = words[own..].iter().zip(&values[own..]).filter(|(word, value)| word.value != **value);
-    let (_, value) = other.next()?;
-    other.next().is_none().then(|| (*value, changes(&words[..own], &values[..own])))
+    let (word, wanted) = other.next()?;
+    let changes = || changes(&words[..own], &values[..own]);
+    other.next().is_none().then(|| PassedOn { is: word.value, wanted: *wanted, changes: changes() })
+}
+
+/// What the elements of 4 bytes at some addresses may become for a word that they lead to to be another: each different by the same bits, or by
+/// the same number. What is only added to, or put together with another, before somebody asks differs as it did.
+pub fn by_difference(request: &SteerRequest, mut addresses: Vec<u64>, (is, wanted): (u64, u64)) -> [Changes; 2] {
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses.truncate(WORDS);
+    let of = |new: &dyn Fn(u64) -> u64| {
+        let change = |address: &u64| {
+            let (input, (at, size)) =
+                request.inputs.iter().find_map(|input| Some((input, input.find(*address, 4)?)))?;
+            let word = new(input.word(at, size)) & mask(size);
+            (size == 4 && input.allows(word, size))
+                .then(|| (input.address + at as u64, word.to_le_bytes()[..size].to_vec()))
+        };
+        addresses.iter().filter_map(change).collect()
+    };
+    [of(&|word| word ^ is ^ wanted), of(&|word| word.wrapping_add(wanted).wrapping_sub(is))]
 }
 
 /// Registers that hang on where a thread is, as words that may be anything.

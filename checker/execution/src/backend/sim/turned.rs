@@ -70,13 +70,13 @@ impl SimSession {
 
     /// What was found, by buffers.
     fn turned(&self, found: Steered) -> Turned {
-        let Steered { at, aim, file, line, changes, goal } = found;
+        let Steered { at, aim, file, line, changes, goal, guess } = found;
         let located = |(address, bytes): (u64, Vec<u8>)| {
             let mut buffers = self.program.plan.buffers.iter().zip(&self.addresses);
             let buffer = buffers.position(|(buffer, base)| (*base..base + buffer.bytes()).contains(&address))?;
             Some(Change { buffer, at: (address - self.addresses[buffer]) as usize, bytes })
         };
-        Turned { at, aim, file, line, changes: changes.into_iter().filter_map(located).collect(), goal }
+        Turned { at, aim, file, line, changes: changes.into_iter().filter_map(located).collect(), goal, guess }
     }
 
     /// The word that has to be made, where one has.

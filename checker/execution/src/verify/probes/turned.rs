@@ -109,6 +109,9 @@ impl Probe<'_> {
                     break;
                 }
             }
+            // What is only guessed takes nobody's place.
+            found.sort_by_key(|turned| turned.guess);
+            let guessed = found.last().is_some_and(|turned| turned.guess);
             let (groups, later) = together(&changes, found);
             later.iter().for_each(|at| _ = asked.remove(at));
             for (all, found) in &groups {
@@ -117,13 +120,15 @@ impl Probe<'_> {
                 }
                 // It has come out so, and was right.
                 for condition in met.values_mut() {
-                    let turned =
-                        found.iter().any(|turned| (turned.at, Some(turned.aim)) == (condition.at, condition.aim()));
+                    let turned = found.iter().any(|turned| {
+                        !turned.guess && (turned.at, Some(turned.aim)) == (condition.at, condition.aim())
+                    });
                     (condition.held, condition.failed) = (condition.held || turned, condition.failed || turned);
                 }
             }
-            match groups.into_iter().next() {
+            match groups.into_iter().find(|(_, own)| own.iter().any(|turned| !turned.guess)) {
                 Some((all, _)) => changes = all,
+                None if guessed => {}
                 None => break,
             }
         }
@@ -147,7 +152,8 @@ impl Probe<'_> {
         };
         let Some((mut found, mut goals)) = turn(wanted, &[], seed)? else { return Ok(None) };
         goals.retain(|goal| {
-            !found.iter().any(|turned| turned.at == goal.at) && followed.insert((goal.at, goal.aim, goal.goal))
+            !found.iter().any(|turned| !turned.guess && turned.at == goal.at)
+                && followed.insert((goal.at, goal.aim, goal.goal))
         });
         goals.truncate(MOST_GOALS);
         if !goals.is_empty() {

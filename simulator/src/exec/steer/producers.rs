@@ -1,0 +1,33 @@
+//! Who makes what others ask about.
+
+use super::expression::{Writers, writers};
+use crate::isa::decode::Decoded;
+use crate::isa::op::{AddressSpace, Op, Reg};
+use std::collections::{BTreeSet, HashMap};
+
+/// Operations that write what is passed on, at most.
+const PRODUCERS: usize = 4;
+
+/// Operations that make what is exchanged, passed to a function or stored for the block; where nothing is, what is stored for the next
+/// launch.
+pub fn producers(decoded: &Decoded, all: &mut HashMap<u32, Writers>) -> BTreeSet<u32> {
+    let code = &decoded.code;
+    let (mut near, mut far) = (BTreeSet::new(), BTreeSet::new());
+    for (at, inst) in code.insts.iter().enumerate() {
+        let (passes, producers) = match inst.op {
+            Op::Store(index) if code.accesses[index as usize].space == AddressSpace::Global => {
+                (code.accesses[index as usize].regs.clone(), &mut far)
+            }
+            Op::Store(index) => (code.accesses[index as usize].regs.clone(), &mut near),
+            Op::Collective(_) => (code.sources(at as u32), &mut near),
+            _ => continue,
+        };
+        let function = code.origins[at].function;
+        let own = || writers(code, &code.functions[function as usize]);
+        let writers = all.entry(function).or_insert_with(own);
+        for reg in passes.iter().filter(|reg| matches!(reg, Reg::R32(_))) {
+            producers.extend(writers.get(reg).into_iter().flatten().take(PRODUCERS));
+        }
+    }
+    if near.is_empty() { far } else { near }
+}
