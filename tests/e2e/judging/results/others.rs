@@ -60,9 +60,27 @@ fn blocks_that_read_what_a_launch_has_written_are_compared() {
     }
 }
 
-/// What two launches write to stays as the last one leaves it, if that reads nothing of it.
+/// What several launches write to stays as the last large one leaves it, whatever another touches of it, or stores beforehand.
 #[test]
-fn what_the_last_of_two_launches_writes_is_compared() {
+fn what_the_last_large_launch_writes_is_compared() {
+    let touched = |value: &str| {
+        scale("", value)
+            .replace("b, n)\n", "b, n)\n//@ launch touch<<<1, 1>>>(b)\n")
+            .replace("__global__", "__global__ void touch(float* b) { b[0] = b[0]; }\n__global__")
+    };
+    let stored = |value: &str| {
+        scale("", value)
+            .replace(
+                "(a, b, n)\n",
+                "(a, kept, n)\n//@ launch copy<<<ceil_div(n, 1024), 128>>>(kept, b, n)\n",
+            )
+            .replace("//@ launch scale", "//@ scratch kept: f32[n]\n//@ launch scale")
+            .replace(
+                "__global__",
+                "__global__ void copy(const float* a, float* b, int n)\n{\n    for (int k = 0; k < 8; ++k) {\n        int i = blockIdx.x * 1024 + k * \
+                 128 + threadIdx.x;\n        if (i < n) b[i] = a[i];\n    }\n}\n__global__",
+            )
+    };
     let cleared = |value: &str| {
         scale("", value)
             .replace("//@ launch", "//@ launch clear<<<ceil_div(n, 128), 128>>>(b, n)\n//@ launch")
@@ -72,12 +90,16 @@ fn what_the_last_of_two_launches_writes_is_compared() {
                  0.0f;\n}\n__global__",
             )
     };
-    let right = cleared("a[i] * 1.7f");
-    let book = two_launches(&right);
-    for seed in [5, 6] {
-        passes("right", &check(&book, &right, seed));
-        let wrong = cleared("blockIdx.x == 1601234 ? 0.0f : a[i] * 1.7f");
-        fails("wrong", &check(&book, &wrong, seed), &["WRONG RESULT", "at n = 26843"]);
+    let ways: [&dyn Fn(&str) -> String; 3] = [&cleared, &touched, &stored];
+    for (number, way) in ways.into_iter().enumerate() {
+        let right = way("a[i] * 1.7f");
+        assert_eq!(right.matches("//@ launch").count(), 2, "{right}");
+        let book = two_launches(&right);
+        for seed in [5, 6] {
+            passes("right", &check(&book, &right, seed));
+            let wrong = way("blockIdx.x == 1601234 ? 0.0f : a[i] * 1.7f");
+            fails(&format!("way {number}"), &check(&book, &wrong, seed), &["WRONG RESULT", "at n = 26843"]);
+        }
     }
 }
 

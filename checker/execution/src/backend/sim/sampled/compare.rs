@@ -18,7 +18,7 @@ const ORACLE_INSTRUCTIONS: u64 = 1 << 19;
 const ELEMENTS: u64 = 1 << 18;
 
 /// Elements, from one to before another, in order: tens of thousands are a handful of ranges.
-type Ranges = Vec<(u64, u64)>;
+pub type Ranges = Vec<(u64, u64)>;
 
 /// The elements of which all bytes are in the ranges.
 fn elements(bytes: &[(u64, u64)], size: u64) -> Ranges {
@@ -81,10 +81,10 @@ fn nth(ranges: &[(u64, u64)], mut place: u64) -> u64 {
 }
 
 /// Runs the oracle's blocks for the elements that the version's blocks wrote, in the launch that makes the outputs, and compares what
-/// both have.
+/// both have; of these `only`, by buffer, in bytes, if that is said.
 pub fn compare_outputs(
     sim: &Sim,
-    (here, maker): (&Opened<'_>, usize),
+    (here, maker, only): (&Opened<'_>, usize, Option<&[Ranges]>),
     oracle: &Program,
     outputs: &[Output],
     seed: u64,
@@ -121,6 +121,9 @@ pub fn compare_outputs(
             elements(&opened.touched(index).written, dtype.size() as u64)
         };
         let mut both = common(&written(here, index, buffer.dtype), &written(&truth, own, own_buffer.dtype));
+        if let Some(only) = only {
+            both = common(&both, &elements(&only[index], buffer.dtype.size() as u64));
+        }
         if let Some((index, buffer)) = &magnitude {
             both = common(&both, &written(&truth, *index, buffer.dtype));
         }

@@ -4,6 +4,7 @@
 //!
 //! Judged is only what such blocks can tell for certain. A launch whose blocks read what blocks that did not run would have
 //! written, wait for them, or take too long, says nothing, and neither do the launches behind it.
+mod chain;
 mod chosen;
 mod compare;
 mod ends;
@@ -118,7 +119,7 @@ fn judge_opened(
         return Ok(read.or(lacking));
     }
     let compared = match by_oracle {
-        Some((oracle, maker)) => compare::compare_outputs(sim, (here, maker), oracle, outputs, seed)?,
+        Some((oracle, maker)) => compare::compare_outputs(sim, (here, maker, None), oracle, outputs, seed)?,
         None => None,
     };
     // Wrong results say more.
@@ -127,8 +128,8 @@ fn judge_opened(
     {
         return Ok(Some(status));
     }
-    if let (None, None, Some(oracle)) = (&compared, maker, oracle)
-        && let Some(status) = by_itself(sim, here, oracle, outputs, seed)?.filter(|status| !status.passed())
+    if let (None, Some(oracle)) = (&compared, oracle)
+        && let Some(status) = chain::judge(sim, here, small, oracle, (outputs, seed))?.filter(|status| !status.passed())
     {
         return Ok(Some(status));
     }
@@ -137,26 +138,6 @@ fn judge_opened(
         return follows::unfollowed(sim, here, small, seen.launches, seed);
     }
     Ok(compared)
-}
-
-/// What the last of several launches that come to outputs writes there itself, if it reads nothing of what the others have written:
-/// that stays. `None`: nothing is told.
-fn by_itself(
-    sim: &Sim,
-    here: &Opened<'_>,
-    oracle: &Program,
-    outputs: &[Output],
-    seed: u64,
-) -> Result<Option<Status>, Stop> {
-    let last = makers(here.program).last().filter(|last| here.program.plan.launches.len() == last + 1);
-    let Some(last) = last.filter(|last| !here.done[*last].is_empty() && maker(oracle) == Some(0)) else {
-        return Ok(None);
-    };
-    let mut alone = open(sim, here.program, seed)?;
-    match alone.as_in(here, last) {
-        Ok(true) => compare::compare_outputs(sim, (&alone, last), oracle, outputs, seed),
-        Ok(false) | Err(_) => Ok(None),
-    }
 }
 
 /// The one launch that comes to outputs, if it is one.

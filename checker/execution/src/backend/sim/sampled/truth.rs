@@ -72,7 +72,7 @@ pub fn oracle_blocks(
 
 /// The block, of so many, that does a part of so many parts. Where each does a whole number of parts, or several a part, but for what is
 /// missing at the end, that is the number.
-fn place(part: u64, parts: u64, blocks: u64) -> u64 {
+pub fn place(part: u64, parts: u64, blocks: u64) -> u64 {
     let (parts, blocks) = (parts.max(1), blocks.max(1));
     let (each, several) = ((blocks + parts / 2) / parts, (parts + blocks / 2) / blocks);
     let block = if each > 0 && (parts * each).abs_diff(blocks) < each {

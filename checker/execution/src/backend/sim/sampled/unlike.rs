@@ -128,16 +128,8 @@ impl Opened<'_> {
         seed: u64,
     ) -> Result<bool, Status> {
         let before = if makes { self.written() } else { Vec::new() };
-        let kinds = if self.each() > ENOUGH { Vec::new() } else { self.kinds(launch, steps, seed) };
-        let beyond = near.buffers.iter().map(|buffer| buffer.len).min().unwrap_or(0);
-        let named = self.named(launch, beyond, seed);
-        let mut known = BTreeSet::new();
-        let blocks = kinds.into_iter().chain(named).filter(|block| known.insert(*block));
-        let (new, run): (Vec<u64>, Vec<u64>) = blocks.partition(|block| !self.done[launch].contains(block));
-        let mut blocks = [new.clone(), run].concat();
-        // Blocks of these numbers were verified at a size that is run whole.
-        let verified = near.launches.get(launch).map_or(0, |launch| launch.blocks());
-        blocks.sort_by_key(|block| *block < verified);
+        let blocks = self.unlike_of(launch, near, steps, seed);
+        let new: Vec<u64> = blocks.iter().copied().filter(|block| !self.done[launch].contains(block)).collect();
         let mut before_it = self.bytes_touched();
         let mut told = true;
         let long = self.is_long();
@@ -165,23 +157,20 @@ impl Opened<'_> {
         Ok(told)
     }
 
-    /// Runs the blocks of a launch that ran elsewhere, those last that may do what others do not. `false`: they say nothing.
-    ///
-    /// # Errors
-    /// A fault.
-    pub fn as_in(&mut self, other: &Self, launch: usize) -> Result<bool, Status> {
-        let (unlike, others): (Vec<u64>, Vec<u64>) =
-            other.done[launch].iter().partition(|block| other.unlike[launch].contains(block));
-        let told = others.is_empty() || self.blocks(launch, others)?;
-        let before = self.written();
-        let told = told && (unlike.is_empty() || self.blocks(launch, unlike)?);
-        self.unlike_wrote = self.written().iter().zip(&before).map(|(now, before)| added(before, now)).collect();
-        self.unlike[launch] = other.unlike[launch].clone();
-        Ok(told)
+    /// Blocks of a launch that may do what others do not, those first that no size has which is run whole.
+    pub fn unlike_of(&self, launch: usize, near: &Plan, steps: u64, seed: u64) -> Vec<u64> {
+        let kinds = if self.each() > ENOUGH { Vec::new() } else { self.kinds(launch, steps, seed) };
+        let beyond = near.buffers.iter().map(|buffer| buffer.len).min().unwrap_or(0);
+        let verified = near.launches.get(launch).map_or(0, |launch| launch.blocks());
+        let mut known = BTreeSet::new();
+        let all = kinds.into_iter().chain(self.named(launch, beyond, seed));
+        let mut all: Vec<u64> = all.filter(|block| known.insert(*block)).collect();
+        all.sort_by_key(|block| (*block < verified, self.done[launch].contains(block)));
+        all
     }
 
     /// What was written of outputs, by buffer: inputs have the most pages.
-    fn written(&self) -> Vec<Vec<(u64, u64)>> {
+    pub fn written(&self) -> Vec<Vec<(u64, u64)>> {
         let mut all = vec![Vec::new(); self.program.plan.buffers.len()];
         self.came_to(false).for_each(|(index, _, ranges)| all[index] = ranges);
         all

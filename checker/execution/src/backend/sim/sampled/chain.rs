@@ -1,0 +1,115 @@
+//! Several launches one after the other, of which none makes the outputs alone: one clears them, one stores what the next one takes on, one
+//! touches them again. The blocks of all of them for the same part of the work are run, and launches of a few blocks whole; what the last large one has
+//! written is then as it stays.
+
+use super::chosen::chosen;
+use super::compare::compare_outputs;
+use super::opened::{ENOUGH, Opened, open};
+use super::seen::added;
+use super::truth::place;
+use super::{STEPS, maker, makers};
+use crate::backend::machine::Stop;
+use crate::backend::message::job::{Output, Program};
+use crate::backend::message::status::Status;
+use crate::backend::sim::Sim;
+use plan::stream::Stream;
+use std::collections::BTreeSet;
+
+/// Blocks of a launch that is run whole, at most.
+const WHOLE: u64 = 16;
+/// Blocks of a launch that do the part of one block of another, at most.
+const EACH: u64 = 64;
+/// Blocks of a launch that are run, at most, ...
+const MOST: u64 = 256;
+/// ... and of the one that is compared, where others have many for each of these.
+const FEW: u64 = 6;
+/// Blocks that are drawn.
+const DRAWN: u64 = 24;
+
+/// Holds what the last large launch writes against the oracle. `None`: nothing is told.
+///
+/// # Errors
+/// The PTX cannot be read, or a buffer is larger than anything.
+pub fn judge(
+    sim: &Sim,
+    here: &Opened<'_>,
+    small: &Program,
+    oracle: &Program,
+    (outputs, seed): (&[Output], u64),
+) -> Result<Option<Status>, Stop> {
+    let launches = &here.program.plan.launches;
+    let is_whole = |launch: usize| launches[launch].blocks() <= WHOLE;
+    let large = makers(here.program).filter(|launch| !is_whole(*launch)).last();
+    let Some(large) = large.filter(|_| launches.len() > 1 && maker(oracle) == Some(0)) else { return Ok(None) };
+    let blocks = launches[large].blocks();
+    // Where it writes, whatever it reads.
+    let mut scout = open(sim, here.program, seed)?;
+    let some = [0, blocks - 1].into_iter().chain(chosen(seed, large as u64, blocks)).chain(drawn(seed, blocks));
+    let first = scout.try_all(large, some);
+    let before = scout.written();
+    let unlike_of = |launch: usize| {
+        let found = scout.unlike_of(launch, &small.plan, STEPS / launches.len() as u64, seed);
+        found.into_iter().map(move |block| place(block, launches[launch].blocks(), blocks))
+    };
+    let others = (0..launches.len()).filter(|launch| *launch != large && !is_whole(*launch));
+    // Of what one launch does otherwise another passes something on.
+    let mut known = BTreeSet::new();
+    let unlike = others.chain([large]).flat_map(unlike_of).filter(|block| known.insert(*block));
+    let unlike: Vec<u64> = unlike.collect();
+    let unlike = scout.try_all(large, unlike.into_iter());
+    let wrote = scout.written();
+    let mut chain = open(sim, here.program, seed)?;
+    // Where another launch has many blocks for one of these, few.
+    let ratio = launches.iter().map(|launch| launch.blocks().div_ceil(blocks)).max().unwrap_or(1);
+    let most = (MOST / ratio).max(FEW) as usize;
+    let half = first.len().min(most / 2);
+    let both = first[..half].iter().chain(&unlike).chain(&first[half..]).copied();
+    let mut known = BTreeSet::new();
+    let mut both: Vec<u64> = both.filter(|block| known.insert(*block)).take(most).collect();
+    both.sort_unstable();
+    for launch in 0..launches.len() {
+        let part = !is_whole(launch);
+        let many = launches[launch].blocks();
+        let asked = if part { same_part(&both, blocks, many) } else { (0..many).collect() };
+        if !matches!(chain.blocks(launch, asked), Ok(true)) {
+            return Ok(None);
+        }
+        if part {
+            chain.device.end_part();
+        }
+    }
+    chain.unlike_wrote = wrote.iter().zip(&before).map(|(now, before)| added(before, now)).collect();
+    chain.unlike[large] = unlike;
+    compare_outputs(sim, (&chain, large, Some(&wrote)), oracle, outputs, seed)
+}
+
+/// The blocks, of so many, that do the part which some of others do, of as many as there are of those.
+fn same_part(others: &[u64], of: u64, many: u64) -> Vec<u64> {
+    let part = |other: &u64| {
+        let from = place(*other, of, many);
+        let until = if other + 1 == of { many } else { place(other + 1, of, many) };
+        from..until.clamp(from + 1, from + EACH)
+    };
+    others.iter().flat_map(part).collect::<BTreeSet<u64>>().into_iter().collect()
+}
+
+fn drawn(seed: u64, blocks: u64) -> impl Iterator<Item = u64> {
+    let stream = Stream::new(seed, "blocks of all launches");
+    (0..DRAWN).map(move |at| stream.integer(at, 0, blocks as i64 - 1) as u64)
+}
+
+impl Opened<'_> {
+    /// Runs blocks, whatever they read, as far as that takes little: those that ran.
+    fn try_all(&mut self, launch: usize, blocks: impl Iterator<Item = u64>) -> Vec<u64> {
+        let mut ran = Vec::new();
+        let before = self.ran;
+        for block in blocks {
+            if self.ran - before > ENOUGH && ran.len() > 1 {
+                break;
+            }
+            let _ = self.blocks(launch, vec![block]);
+            ran.push(block);
+        }
+        ran
+    }
+}
