@@ -30,6 +30,8 @@ use words::{Changes, PassedOn, as_known, by_difference, changes, hint, passed_on
 const TRIES: u32 = 12;
 /// ... until so many inputs are known.
 const ENOUGH: u32 = 2;
+/// Loads that are noted only because somebody may be passed something on.
+const NOTED: u32 = 1 << 10;
 /// Operations that may be computed for a condition, however many there are.
 const LEAST_STEPS: u64 = 1 << 10;
 
@@ -42,6 +44,9 @@ pub struct Steer<'a> {
     open: HashMap<u32, Open>,
     /// By function: who writes what.
     writers: HashMap<u32, Writers>,
+    /// Loads of which no condition is computed, as far as that is known: noted a while.
+    others: Vec<u32>,
+    noted: u32,
     /// Addresses that loads had last: by block, warp and load.
     loaded: HashMap<(u64, u32, u32), [u64; 32]>,
     scratch: Option<Box<(Warp, Profile)>>,
@@ -81,6 +86,8 @@ impl<'a> Steer<'a> {
             stops: vec![false; decoded.code.insts.len()],
             open: HashMap::new(),
             writers: HashMap::new(),
+            others: Vec::new(),
+            noted: 0,
             loaded: HashMap::new(),
             scratch: None,
             found: Vec::new(),
@@ -98,9 +105,10 @@ impl<'a> Steer<'a> {
         }
         if !steer.open.is_empty() && request.parameters.is_empty() {
             // What is passed on may come from any of them.
-            for (stop, inst) in steer.stops.iter_mut().zip(&decoded.code.insts) {
-                *stop |= loads_global(&decoded.code, &inst.op);
-            }
+            let insts = decoded.code.insts.iter().zip(0u32..);
+            let others = insts.filter(|(inst, at)| !steer.stops[*at as usize] && loads_global(&decoded.code, &inst.op));
+            steer.others = others.map(|(_, at)| at).collect();
+            steer.others.iter().for_each(|at| steer.stops[*at as usize] = true);
         }
         if !request.goals.is_empty() {
             for root in producers(decoded, &mut steer.writers) {
@@ -160,6 +168,17 @@ impl<'a> Steer<'a> {
         }
     }
 
+    /// One more of them has run.
+    fn note_other(&mut self, at: u32) {
+        if !self.others.contains(&at) {
+            return;
+        }
+        self.noted += 1;
+        if self.noted >= NOTED {
+            std::mem::take(&mut self.others).into_iter().for_each(|at| self.stops[at as usize] = false);
+        }
+    }
+
     /// What was found.
     pub fn finish(self) -> Vec<Steered> {
         self.found
@@ -178,6 +197,7 @@ impl<O: Observer> Worker<'_, O> {
                 let active = warp.guarded(&inst, group.frame, group.mask);
                 match inst.op {
                     Op::Load(index) => {
+                        steer.note_other(group.pc);
                         let access = &code.accesses[index as usize];
                         let bases = warp.read(group.frame, access.base);
                         let known = steer.loaded.entry((shared.linear, warp.index, group.pc)).or_insert([0; 32]);

@@ -34,6 +34,8 @@ const FEW: u64 = 1 << 15;
 const MORE: u64 = 16;
 /// ... and so many in any case.
 const LEAST_STEPS: u64 = 1 << 18;
+/// A run over inputs that are only guessed may take so many times as many.
+const GUESSED: u64 = 2;
 
 /// How it failed, and over what.
 pub struct Failed {
@@ -115,7 +117,11 @@ impl Probe<'_> {
             let (groups, later) = together(&changes, found);
             later.iter().for_each(|at| _ = asked.remove(at));
             for (all, found) in &groups {
-                if let Some(failed) = self.fails(&run, all)? {
+                let most = match found.iter().all(|turned| turned.guess) {
+                    true => GUESSED * self.steps,
+                    false => LEAST_STEPS.max(MORE * self.steps),
+                };
+                if let Some(failed) = self.fails(&run, all, most)? {
                     return self.blame(&run, &changes, found, failed).map(|failed| Found::Wrong(Box::new(failed)));
                 }
                 // It has come out so, and was right.
@@ -184,21 +190,22 @@ impl Probe<'_> {
         Ok(session)
     }
 
-    /// Runs it over these inputs, and where they are the largest or the smallest of all: how it fails, if it does.
-    fn fails(&self, run: &RunId, changes: &[Change]) -> Result<Option<(Status, Pass)>, Stop> {
+    /// Runs it over these inputs, and where they are the largest or the smallest of all, `most` warp instructions each: how it fails, if it
+    /// does.
+    fn fails(&self, run: &RunId, changes: &[Change], most: u64) -> Result<Option<(Status, Pass)>, Stop> {
         let ends: &[_] = if self.steps <= FEW { &[None, Some(false), Some(true)] } else { &[None] };
         for &end in ends {
-            if let Some(failed) = self.fails_over((run, end), changes)? {
+            if let Some(failed) = self.fails_over((run, end), changes, most)? {
                 return Ok(Some(failed));
             }
         }
         Ok(None)
     }
 
-    fn fails_over(&self, base: Base<'_>, changes: &[Change]) -> Result<Option<(Status, Pass)>, Stop> {
+    fn fails_over(&self, base: Base<'_>, changes: &[Change], most: u64) -> Result<Option<(Status, Pass)>, Stop> {
         let mut session = self.over(base, changes, true)?;
         let run = base.0;
-        session.at_most(LEAST_STEPS.max(MORE * self.steps));
+        session.at_most(most);
         let mut pass = session.pass(run.schedule);
         if let Some(stop) = pass.stop.take() {
             let status = stop.status().map_err(Stop::Failure)?;
@@ -222,7 +229,7 @@ impl Probe<'_> {
             for turned in found {
                 let mut changes = before.to_vec();
                 add(&mut changes, &turned.changes);
-                if let Some((status, pass)) = self.fails(run, &changes)? {
+                if let Some((status, pass)) = self.fails(run, &changes, LEAST_STEPS.max(MORE * self.steps))? {
                     return Ok(Failed { status, pass, inputs: self.inputs(turned, &turned.changes) });
                 }
             }
@@ -293,7 +300,7 @@ fn together(before: &[Change], found: Vec<Turned>) -> (Vec<Group>, Vec<(u32, Aim
             if add(&mut all, &turned.changes) {
                 groups.push((all, vec![turned]));
             }
-        } else {
+        } else if !turned.guess {
             later.push((turned.at, turned.aim));
         }
     }
