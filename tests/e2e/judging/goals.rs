@@ -346,6 +346,9 @@ fn a_kernel_that_asks_for_its_compiler_is_refused() {
             ran.stdout
         );
     }
+    let there = "#if !__has_include(\"/dev/nvidia0\")\n    if (i < n)\n#endif\n    b[i] = a[i] * 1.7f;";
+    let ran = judged(&workbook, there);
+    assert!(ran.code == Some(1) && ran.stdout.contains("of this file on another machine"), "{ran:?}");
 }
 
 /// One program that runs, and another that is judged: a branch that the assembler works out otherwise than the simulator does. The real work is

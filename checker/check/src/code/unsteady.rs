@@ -1,11 +1,13 @@
 //! Macros by which the same file is another kernel: those that hold when it was compiled (`__DATE__`, `__TIME__`, `__TIMESTAMP__`), so that
-//! it would get two grades, and those that hold which compiler it was (`__CUDACC_RTC__`), so that what is judged here is not what nvcc makes
+//! it would get two grades, those that hold what is there on a machine (`__has_include`), and those that hold which compiler it was (`__CUDACC_RTC__`), so that what is judged here is not what nvcc makes
 //! of it. Only the file itself is looked at: CUDA's headers ask for their compiler.
 
 use std::collections::BTreeSet;
 
 const CLOCKS: [&str; 3] = ["__DATE__", "__TIME__", "__TIMESTAMP__"];
-const COMPILERS: [&str; 13] = [
+/// What is there on one machine and not on another.
+const MACHINES: [&str; 3] = ["__has_include", "__has_include_next", "__BASE_FILE__"];
+const COMPILERS: [&str; 18] = [
     "__CUDACC_RTC__",
     "__NVCC__",
     "__CUDACC_VER_MAJOR__",
@@ -15,7 +17,12 @@ const COMPILERS: [&str; 13] = [
     "__CUDA_API_VER_MINOR__",
     "CUDART_VERSION",
     "__GNUC__",
+    "__GNUC_MINOR__",
+    "__GNUC_PATCHLEVEL__",
+    "__VERSION__",
     "__clang__",
+    "__clang_major__",
+    "__clang_minor__",
     "__EDG__",
     "__EDG_VERSION__",
     "_MSC_VER",
@@ -34,7 +41,11 @@ pub struct Unsteady {
 impl Unsteady {
     /// What it does.
     pub fn says(&self) -> String {
-        let when = if CLOCKS.contains(&self.name) { "each time that it is compiled" } else { "with another compiler" };
+        let when = match () {
+            () if CLOCKS.contains(&self.name) => "each time that it is compiled",
+            () if MACHINES.contains(&self.name) => "on another machine",
+            () => "with another compiler",
+        };
         format!("`{}` makes another kernel of this file {when}", self.name)
     }
 }
@@ -47,7 +58,7 @@ pub fn unsteady(text: &str) -> Option<Unsteady> {
         let column = before.len() - before.rfind('\n').map_or(0, |end| end + 1) + 1;
         Unsteady { line: before.matches('\n').count() as u32 + 1, column: column as u32, name }
     };
-    let mut names = CLOCKS.into_iter().chain(COMPILERS);
+    let mut names = CLOCKS.into_iter().chain(MACHINES).chain(COMPILERS);
     for (at, token) in &tokens {
         if let Some(name) = names.clone().find(|name| name == token) {
             return Some(found(*at, name));

@@ -62,6 +62,16 @@ struct Target {
     changes: Changes,
 }
 
+impl Target {
+    /// What has to change for it.
+    fn steered(&self, code: &Code, mut changes: Changes, goal: Option<u64>, guess: bool) -> Steered {
+        changes.extend(self.changes.iter().cloned());
+        let (file, line) = code.lines[code.origins[self.at as usize].place as usize];
+        let file = if line > 0 { code.file(file).to_string() } else { String::new() };
+        Steered { at: self.at, aim: self.aim, file, line, changes, goal, guess }
+    }
+}
+
 /// An operation of which something is wanted.
 struct Open {
     /// What it is computed from, as far as registers are written once, and otherwise.
@@ -289,24 +299,16 @@ impl<O: Observer> Worker<'_, O> {
             }
             open.spent += search.spent;
         }
-        let (file, line) = code.lines[code.origins[target.at as usize].place as usize];
-        let file = if line > 0 { code.file(file).to_string() } else { String::new() };
-        let mut steered = |changes: Changes, goal, guess| {
-            let changes = changes.into_iter().chain(target.changes.iter().cloned()).collect();
-            found.push(Steered { at: target.at, aim: target.aim, file: file.clone(), line, changes, goal, guess });
-        };
         if let Some(changes) = turned {
             open.found += 1;
-            steered(changes, None, false);
+            found.push(target.steered(code, changes, None, false));
         } else if let Some((lane, PassedOn { is, wanted, changes })) = goal {
             open.goals += 1;
-            let guessed = matches!(target.aim, Aim::Is(_));
-            let own = loaded.iter().filter(|((at, of, _), _)| guessed && (*at, *of) == (block, warp.index));
-            let addresses = own.map(|(_, addresses)| addresses[lane]).collect();
-            for guess in by_difference(request, addresses, (is, wanted)) {
-                steered(changes.iter().cloned().chain(guess).collect(), None, true);
-            }
-            steered(changes, Some(wanted), false);
+            let own = loaded.iter().filter(|((at, of, _), _)| (*at, *of) == (block, warp.index));
+            let own = own.filter(|_| matches!(target.aim, Aim::Is(_))).map(|(_, addresses)| addresses[lane]);
+            let guesses = by_difference(request, own.collect(), (is, wanted));
+            found.extend(guesses.map(|guess| target.steered(code, [changes.clone(), guess].concat(), None, true)));
+            found.push(target.steered(code, changes, Some(wanted), false));
         }
     }
 }

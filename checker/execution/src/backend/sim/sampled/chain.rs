@@ -67,9 +67,9 @@ pub fn judge(
     let mut known = BTreeSet::new();
     let mut both: Vec<u64> = both.filter(|block| known.insert(*block)).take(most).collect();
     both.sort_unstable();
-    for launch in 0..launches.len() {
+    for (launch, planned) in launches.iter().enumerate() {
         let part = !is_whole(launch);
-        let many = launches[launch].blocks();
+        let many = planned.blocks();
         let asked = if part { same_part(&both, blocks, many) } else { (0..many).collect() };
         if !matches!(chain.blocks(launch, asked), Ok(true)) {
             return Ok(None);
