@@ -140,7 +140,6 @@ pub mod opcodes;
 pub mod outline;
 mod ptx;
 mod random;
-#[cfg(not(target_family = "wasm"))]
 pub mod steer;
 pub mod texture;
 pub mod trace;

@@ -3,6 +3,7 @@
 
 use super::by_size::by_size;
 use crate::isa::op::{Cmp, Code, Op, Reg, RegisterUse};
+#[cfg(not(target_family = "wasm"))]
 use crate::opcodes::Effect;
 
 /// What is noted of an operation.
@@ -13,6 +14,7 @@ pub struct Turn {
     /// Which two ways its result may come out besides being zero or not.
     pub ways: Ways,
     /// It makes few numbers of many, and none of them a predicate: a condition in disguise.
+    #[cfg_attr(target_family = "wasm", allow(dead_code))]
     pub narrows: bool,
     /// It computes a number: what always came to the same may come to another.
     pub varies: bool,
@@ -87,7 +89,7 @@ pub fn turns(code: &Code) -> Vec<Turn> {
         let inst = &code.insts[at];
         let mut predicate = false;
         inst.op.registers(code, &mut |reg, role| predicate |= matches!((reg, role), (Reg::P(_), RegisterUse::Result)));
-        let opcode = code.opcode_of(at as u32);
+        let opcode = code.opcodes.get(code.origins[at].opcode as usize).map_or("", String::as_str);
         let narrows = !predicate && narrows(&inst.op, opcode);
         let ways = match (by_size, predicate) {
             (true, true) => compared(&inst.op),
@@ -102,7 +104,14 @@ pub fn turns(code: &Code) -> Vec<Turn> {
     by_size.into_iter().enumerate().map(one).collect()
 }
 
+/// Does an operation compute a number of others, or does it only pass one on? A page never asks.
+#[cfg(target_family = "wasm")]
+fn computes(_code: &Code, _at: u32) -> bool {
+    false
+}
+
 /// Does an operation compute a number of others, or does it only pass one on?
+#[cfg(not(target_family = "wasm"))]
 fn computes(code: &Code, at: u32) -> bool {
     let op = &code.insts[at as usize].op;
     let exchanges = matches!(op, Op::Collective(_) | Op::Matrix(_) | Op::Call(_));

@@ -11,6 +11,7 @@ use crate::backend::message::job::Program;
 use crate::backend::objects::Objects;
 use plan::stream::Stream;
 use plan::{Buffer, Constant, ConstantValue, HostSum, Role};
+#[cfg(not(target_family = "wasm"))]
 use simulator::steer::Aim;
 use simulator::{Checks, Device, Finding, LaunchReport, Schedule, Severity, Witness};
 #[cfg(not(target_family = "wasm"))]
