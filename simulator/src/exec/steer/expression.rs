@@ -13,6 +13,12 @@ const PLACES: usize = 4;
 /// Where registers of a function are written.
 pub type Writers = HashMap<Reg, Vec<u32>>;
 
+/// Who writes what in the function that an operation belongs to, of what is known of some functions.
+pub fn writers_around<'a>(known: &'a mut HashMap<u32, Writers>, code: &Code, at: u32) -> &'a Writers {
+    let function = code.origins[at as usize].function;
+    known.entry(function).or_insert_with(|| writers(code, &code.functions[function as usize]))
+}
+
 /// Who writes what.
 pub fn writers(code: &Code, info: &FunctionInfo) -> Writers {
     let mut writers = Writers::new();

@@ -20,7 +20,7 @@ use crate::observe::Observer;
 use crate::random::mix;
 use crate::steer::{Aim, Goal, SteerRequest, Steered};
 use cost::{Metric, Wanted};
-use expression::{Expression, Leaf, Writers, writers};
+use expression::{Expression, Leaf, Writers, writers_around};
 use producers::producers;
 use search::{Held, Search, Word};
 use std::collections::HashMap;
@@ -135,9 +135,7 @@ impl<'a> Steer<'a> {
     /// Does an operation compute with nothing but numbers that are to vary first?
     fn hangs_on_constants(&mut self, decoded: &Decoded, root: u32) -> bool {
         let code = &decoded.code;
-        let function = code.origins[root as usize].function;
-        let own = || writers(code, &code.functions[function as usize]);
-        let writers = self.writers.entry(function).or_insert_with(own);
+        let writers = writers_around(&mut self.writers, code, root);
         let is_asked = |at: &u32| {
             let mut aims = self.request.wanted.iter().filter(|(other, _)| other == at);
             aims.any(|(_, aim)| {
@@ -157,9 +155,7 @@ impl<'a> Steer<'a> {
             return;
         }
         let code = &decoded.code;
-        let function = code.origins[root as usize].function;
-        let own = || writers(code, &code.functions[function as usize]);
-        let writers = self.writers.entry(function).or_insert_with(own);
+        let writers = writers_around(&mut self.writers, code, root);
         let sizes = !self.request.parameters.is_empty();
         let of = |several| Expression::of(code, decoded.turns(), writers, root, (sizes, several));
         let mut expressions: Vec<Expression> = of(false).into_iter().collect();

@@ -1,6 +1,6 @@
 //! Who makes what others ask about.
 
-use super::expression::{Writers, writers};
+use super::expression::{Writers, writers_around};
 use crate::isa::decode::Decoded;
 use crate::isa::op::{AddressSpace, Op, Reg};
 use std::collections::{BTreeSet, HashMap};
@@ -22,9 +22,7 @@ pub fn producers(decoded: &Decoded, all: &mut HashMap<u32, Writers>) -> BTreeSet
             Op::Collective(_) => (code.sources(at as u32), &mut near),
             _ => continue,
         };
-        let function = code.origins[at].function;
-        let own = || writers(code, &code.functions[function as usize]);
-        let writers = all.entry(function).or_insert_with(own);
+        let writers = writers_around(all, code, at as u32);
         for reg in passes.iter().filter(|reg| matches!(reg, Reg::R32(_))) {
             producers.extend(writers.get(reg).into_iter().flatten().take(PRODUCERS));
         }

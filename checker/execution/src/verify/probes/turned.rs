@@ -119,7 +119,7 @@ impl Probe<'_> {
             for (all, found) in &groups {
                 let most = match found.iter().all(|turned| turned.guess) {
                     true => GUESSED * self.steps,
-                    false => LEAST_STEPS.max(MORE * self.steps),
+                    false => self.most(),
                 };
                 if let Some(failed) = self.fails(&run, all, most)? {
                     return self.blame(&run, &changes, found, failed).map(|failed| Found::Wrong(Box::new(failed)));
@@ -190,6 +190,11 @@ impl Probe<'_> {
         Ok(session)
     }
 
+    /// Warp instructions that a run over other inputs may take.
+    fn most(&self) -> u64 {
+        LEAST_STEPS.max(MORE * self.steps)
+    }
+
     /// Runs it over these inputs, and where they are the largest or the smallest of all, `most` warp instructions each: how it fails, if it
     /// does.
     fn fails(&self, run: &RunId, changes: &[Change], most: u64) -> Result<Option<(Status, Pass)>, Stop> {
@@ -229,7 +234,7 @@ impl Probe<'_> {
             for turned in found {
                 let mut changes = before.to_vec();
                 add(&mut changes, &turned.changes);
-                if let Some((status, pass)) = self.fails(run, &changes, LEAST_STEPS.max(MORE * self.steps))? {
+                if let Some((status, pass)) = self.fails(run, &changes, self.most())? {
                     return Ok(Failed { status, pass, inputs: self.inputs(turned, &turned.changes) });
                 }
             }
