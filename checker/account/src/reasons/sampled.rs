@@ -62,13 +62,16 @@ pub(super) fn never(status: &Status) -> (String, &'static str) {
             let does = if *reads { "reads" } else { "writes" };
             (format!("block {block} {does} {bytes} bytes, and others before it and behind it {others}"), detail)
         }
-        Status::UsesLess { buffer, block, used, read } => {
+        Status::Miscounts { buffer, block, used, read } => {
             let detail = "some blocks of that size were simulated, with the same number everywhere; at smaller sizes all that is read counts";
+            let of_them = if used < read { "of them go into what it writes" } else { "make what it writes" };
             let [used, read] = [used, read].map(|count| text::grouped(*count as i64));
-            (
-                format!("block {block} reads {read} elements of {buffer}, and {used} of them go into what it writes"),
-                detail,
-            )
+            (format!("block {block} reads {read} elements of {buffer}, and {used} {of_them}"), detail)
+        }
+        Status::OtherEffect { buffer, index, block, changes, others } => {
+            let detail = "some blocks of that size were simulated, with the same number everywhere and then another one there";
+            let [changes, others] = [changes, others].map(|changes| told(changes));
+            (format!("another {buffer}[{index}] changes {changes} in block {block}, and of other elements {others}"), detail)
         }
         Status::NeverUses { elements } => {
             let named: Vec<String> = elements.iter().map(|(buffer, index)| format!("{buffer}[{index}]")).collect();
@@ -77,6 +80,23 @@ pub(super) fn never(status: &Status) -> (String, &'static str) {
         }
         _ => (String::new(), ""),
     }
+}
+
+/// The first few numbers that change, and by how much.
+fn told(changes: &[(String, u64, f64)]) -> String {
+    const FIRST: usize = 3;
+    let mut told: Vec<String> = changes
+        .iter()
+        .take(FIRST)
+        .map(|(buffer, index, by)| {
+            // As a sum in single precision tells it.
+            format!("{buffer}[{index}] by {:+}", *by as f32)
+        })
+        .collect();
+    if changes.len() > FIRST {
+        told.push(format!("{} more numbers", changes.len() - FIRST));
+    }
+    if told.is_empty() { "nothing".into() } else { told.join(", ") }
 }
 
 pub(super) fn impossible(us: f64, least_us: f64) -> String {

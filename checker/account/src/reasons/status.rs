@@ -44,7 +44,8 @@ pub(super) fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources
         | Status::NeverReads { .. }
         | Status::NoEffect { .. }
         | Status::DoesLess { .. }
-        | Status::UsesLess { .. }
+        | Status::Miscounts { .. }
+        | Status::OtherEffect { .. }
         | Status::NeverUses { .. } => {
             let (text, detail) = never(&checked.status);
             details.push(detail.into());

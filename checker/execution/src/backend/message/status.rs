@@ -211,9 +211,9 @@ pub enum Status {
         /// Bytes of the others, at least.
         others: u64,
     },
-    /// A block, one of those that were run, counts or adds up fewer elements of an input than it reads. At a size that is run whole
-    /// none does.
-    UsesLess {
+    /// A block, one of those that were run, counts or adds up fewer elements of an input than it reads, or more. At a size that is run
+    /// whole none does.
+    Miscounts {
         /// The input.
         buffer: String,
         /// The block.
@@ -222,6 +222,20 @@ pub enum Status {
         used: u64,
         /// Elements that it reads.
         read: u64,
+    },
+    /// An element of an input changes what a block writes, one of those that were run, otherwise than elements do in other blocks, and
+    /// at a size that is run whole.
+    OtherEffect {
+        /// The input.
+        buffer: String,
+        /// The element.
+        index: u64,
+        /// The block.
+        block: u64,
+        /// The numbers that change, and by how much: buffer, index, difference.
+        changes: Vec<(String, u64, f64)>,
+        /// The same of an element elsewhere.
+        others: Vec<(String, u64, f64)>,
     },
     /// Its outputs stay the same, bit by bit, where elements of inputs change on which the right ones hang.
     NeverUses {
@@ -316,7 +330,8 @@ impl Status {
             Self::LeavesOut { .. }
                 | Self::NeverReached { .. }
                 | Self::DoesLess { .. }
-                | Self::UsesLess { .. }
+                | Self::Miscounts { .. }
+                | Self::OtherEffect { .. }
                 | Self::NoEffect { .. }
         )
     }

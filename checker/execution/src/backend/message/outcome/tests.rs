@@ -59,7 +59,14 @@ fn results_survive_json() {
         Status::NeverReached { buffer: "y".into(), index: 134_217_727, reads: false, block: Some(524_287) },
         Status::NoEffect { buffer: "x".into(), index: 25_600_000, block: 100_000, some: true },
         Status::DoesLess { reads: true, block: 17, bytes: 389_120, others: 507_904 },
-        Status::UsesLess { buffer: "x".into(), block: 96, used: 96_000, read: 127_104 },
+        Status::Miscounts { buffer: "x".into(), block: 96, used: 96_000, read: 127_104 },
+        Status::OtherEffect {
+            buffer: "x".into(),
+            index: 7,
+            block: 2,
+            changes: vec![("bins".into(), 1, -1.0)],
+            others: Vec::new(),
+        },
         Status::Untried {
             what: Untried::Condition {
                 file: "k.cu".into(),

@@ -5,6 +5,8 @@
 //! Inputs hold the same number everywhere, the one end of their interval, and one element the other end: so it is the place alone that
 //! decides. Blocks are held to it where those of the small size all do it.
 
+mod effects;
+mod light;
 mod trial;
 mod trials;
 mod weigh;

@@ -1,6 +1,7 @@
 //! What follows from the elements that blocks read: at the small size, where all do alike, and at the large one, where one may not.
 
 use super::Launch;
+use super::effects::{Effect, Number, Usual};
 use super::trial::{self, Left, Place, Read, Trial};
 use super::weigh::{Scale, Weight};
 use crate::backend::machine::Stop;
@@ -15,9 +16,9 @@ const INSTRUCTIONS: u64 = 1 << 17;
 /// ... and at the small one: hundredths of a second.
 const USUAL_INSTRUCTIONS: u64 = 1 << 15;
 /// Elements of a block that are looked at, ...
-const ELEMENTS: u64 = 16;
+pub(super) const ELEMENTS: u64 = 16;
 /// ... at least.
-const FEW_ELEMENTS: u64 = 3;
+pub(super) const FEW_ELEMENTS: u64 = 3;
 /// Elements that something has to follow from at the small size.
 const ENOUGH: usize = 6;
 /// Elements beside one from which nothing follows that are looked at, too, each way.
@@ -32,24 +33,26 @@ pub struct Trials<'p> {
 /// What all blocks do at the small size.
 pub struct Habit {
     /// Words that are others if an element is another one, with inputs at either of the ends: so many at least.
-    follow: [u64; 2],
+    pub(super) follow: [u64; 2],
     /// How what they write is in proportion to what they read, with inputs at either of the ends.
     scales: [Option<Scale>; 2],
     /// The numbers that all blocks change, where they are the same ones, with inputs at either of the ends.
     places: [Option<Vec<u64>>; 2],
+    /// What every element changes, with inputs at either of the ends.
+    pub(super) effects: [Option<Usual>; 2],
 }
 
 impl Habit {
     /// Does a block change what all do?
-    fn is_kept(&self, weight: &Weight, end: usize) -> bool {
+    pub(super) fn is_kept(&self, weight: &Weight, end: usize) -> bool {
         self.places[end].as_ref().is_none_or(|places| *places == weight.places)
     }
 }
 
 /// A block of a launch, what it reads, and what it leaves where all is at an end.
-struct Looked<'a> {
+pub(super) struct Looked<'a> {
     launch: Launch<'a>,
-    block: u64,
+    pub(super) block: u64,
     read: Read,
     left: [Option<Left>; 2],
 }
@@ -74,12 +77,12 @@ impl<'p> Trials<'p> {
         Ok(Self { ends: [Trial::open(sim, program, seed, false)?, Trial::open(sim, program, seed, true)?], seed })
     }
 
-    fn ran(&self) -> u64 {
+    pub(super) fn ran(&self) -> u64 {
         self.ends.iter().map(|trial| trial.opened.ran).sum()
     }
 
     /// Runs a block with all at some of the ends.
-    fn block<'a>(&mut self, launch: Launch<'a>, block: u64, ends: [bool; 2]) -> Option<Looked<'a>> {
+    pub(super) fn block<'a>(&mut self, launch: Launch<'a>, block: u64, ends: [bool; 2]) -> Option<Looked<'a>> {
         let (mut left, mut read) = ([None, None], Read::new());
         for (end, trial) in self.ends.iter_mut().enumerate().filter(|(end, _)| ends[*end]) {
             left[end] = Some(trial.run(launch, block, &[])?);
@@ -102,6 +105,7 @@ impl<'p> Trials<'p> {
     pub fn habit(&mut self, launch: Launch<'_>, blocks: &[u64]) -> Option<Habit> {
         let share = self.share(launch, blocks, USUAL_INSTRUCTIONS)?;
         let (mut tried, mut follow, mut weights) = (0, [u64::MAX; 2], [Vec::new(), Vec::new()]);
+        let mut effects = [Some(Vec::new()), Some(Vec::new())];
         for &block in &blocks[..share.blocks] {
             let looked = self.block(launch, block, [true; 2])?;
             let places = self.drawn(&looked, share.elements);
@@ -109,7 +113,12 @@ impl<'p> Trials<'p> {
             for (end, weights) in weights.iter_mut().enumerate() {
                 for place in &places {
                     if follow[end] > 0 {
-                        follow[end] = follow[end].min(self.follow(&looked, *place, end)?);
+                        let (words, effect) = self.effect(&looked, *place, end)?;
+                        follow[end] = follow[end].min(words);
+                        effects[end] = effects[end].take().zip(effect).map(|(mut effects, effect)| {
+                            effects.push(effect);
+                            effects
+                        });
                     }
                 }
                 weights.push(self.weigh(&looked, &places, end)?);
@@ -120,7 +129,8 @@ impl<'p> Trials<'p> {
             let alike = weights.windows(2).all(|pair| pair[0].places == pair[1].places);
             weights.first().filter(|_| alike && weights.len() > 1).map(|weight| weight.places.clone())
         });
-        (tried >= ENOUGH && follow != [0; 2]).then_some(Habit { follow, scales, places })
+        let effects = effects.map(|effects| Usual::of(&effects.unwrap_or_default()));
+        (tried >= ENOUGH && follow != [0; 2]).then_some(Habit { follow, scales, places, effects })
     }
 
     /// A block of the large size that has not that habit.
@@ -145,47 +155,8 @@ impl<'p> Trials<'p> {
         None
     }
 
-    /// A block in what it writes are fewer elements than it reads. The weight says of all of them what single ones would say of some.
-    fn light(
-        &mut self,
-        launch: Launch<'_>,
-        blocks: &[u64],
-        ((end, scale), usual): ((usize, Scale), &Habit),
-        until: u64,
-    ) -> Option<Status> {
-        let mut like: Option<Weight> = None;
-        for &block in blocks {
-            if self.ran() > until {
-                return None;
-            }
-            let looked = self.block(launch, block, [end == 0, end == 1])?;
-            // Of one that is known what an element changes is known, too.
-            if let Some(like) = &like
-                && let again = self.weigh_again(&looked, like, end)?
-                && again.lacks(scale).is_none()
-                && usual.is_kept(&again, end)
-            {
-                continue;
-            }
-            let places = self.drawn(&looked, FEW_ELEMENTS);
-            let weight = self.weigh(&looked, &places, end)?;
-            if let Some((used, read)) = weight.lacks(scale) {
-                return Some(Status::UsesLess { buffer: self.name(weight.buffer), block, used, read });
-            }
-            if weight.is_known() && usual.is_kept(&weight, end) {
-                like = Some(weight);
-                continue;
-            }
-            let looked = self.block(launch, block, usual.follow.map(|least| least > 0))?;
-            if let Some(status) = self.without_effect(&looked, &places, usual)? {
-                return Some(status);
-            }
-        }
-        None
-    }
-
     /// Does too little follow from what a block reads?
-    fn without_effect(&mut self, looked: &Looked<'_>, places: &[Place], usual: &Habit) -> Option<Option<Status>> {
+    pub(super) fn without_effect(&mut self, looked: &Looked<'_>, places: &[Place], usual: &Habit) -> Option<Option<Status>> {
         for end in (0..2).filter(|end| usual.follow[*end] > 0) {
             let (mut less, mut fewest) = (0, None);
             for place in places {
@@ -208,12 +179,12 @@ impl<'p> Trials<'p> {
         Some(None)
     }
 
-    fn name(&self, buffer: usize) -> String {
+    pub(super) fn name(&self, buffer: usize) -> String {
         self.ends[0].opened.program.plan.buffers[buffer].name.clone()
     }
 
     /// What a block writes where all inputs are at an end, and where one or two elements are not. Of a block that reads little, nothing.
-    fn weigh(&mut self, looked: &Looked<'_>, places: &[Place], end: usize) -> Option<Weight> {
+    pub(super) fn weigh(&mut self, looked: &Looked<'_>, places: &[Place], end: usize) -> Option<Weight> {
         let Looked { launch, block, .. } = *looked;
         let left = looked.left[end].as_ref()?;
         let before = self.ends[end].prepared(launch, left)?;
@@ -232,7 +203,7 @@ impl<'p> Trials<'p> {
     }
 
     /// The same of a block that is like one that was weighed.
-    fn weigh_again(&mut self, looked: &Looked<'_>, like: &Weight, end: usize) -> Option<Weight> {
+    pub(super) fn weigh_again(&mut self, looked: &Looked<'_>, like: &Weight, end: usize) -> Option<Weight> {
         let left = looked.left[end].as_ref()?;
         let before = self.ends[end].prepared(looked.launch, left)?;
         Some(like.again(&self.ends[end], self.elements(looked, like.buffer), &before, left))
@@ -244,7 +215,7 @@ impl<'p> Trials<'p> {
     }
 
     /// Elements that a block reads, one of each part of them.
-    fn drawn(&self, looked: &Looked<'_>, elements: u64) -> Vec<Place> {
+    pub(super) fn drawn(&self, looked: &Looked<'_>, elements: u64) -> Vec<Place> {
         let size = |buffer: usize| self.ends[0].size(buffer);
         let ranges = || looked.read.iter().flat_map(|(buffer, read)| read.iter().map(move |range| (*buffer, *range)));
         let all: u64 = ranges().map(|(buffer, (from, to))| (to - from) / size(buffer)).sum();
@@ -269,6 +240,18 @@ impl<'p> Trials<'p> {
     fn follow(&mut self, looked: &Looked<'_>, place: Place, end: usize) -> Option<u64> {
         let after = self.ends[end].run(looked.launch, looked.block, &[place])?;
         Some(trial::different(looked.left[end].as_ref()?, &after, &self.ends[end].wide))
+    }
+
+    /// The same, and what changes by how much, if that can be told.
+    pub(super) fn effect(&mut self, looked: &Looked<'_>, place: Place, end: usize) -> Option<(u64, Option<Effect>)> {
+        let after = self.ends[end].run(looked.launch, looked.block, &[place])?;
+        let (trial, before) = (&self.ends[end], looked.left[end].as_ref()?);
+        Some((trial::different(before, &after, &trial.wide), Effect::of(trial, before, &after)))
+    }
+
+    /// Numbers that change, as a status names them.
+    pub(super) fn named(&self, changes: &[(Number, f64)]) -> Vec<(String, u64, f64)> {
+        changes.iter().map(|((buffer, index), by)| (self.name(*buffer), *index, *by)).collect()
     }
 
     /// Is it one element that the block reads and does not need? Those beside it are looked at, and others of the block; and another

@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 const ROUNDING: f64 = 1e-3;
 /// The spacing of single precision numbers, and some of it.
 const SPACING: f64 = 1e-6;
+/// Of what a block reads, what it may use beyond that.
+const MORE: f64 = 1.0 / 32.0;
 /// Blocks that have to agree.
 const BLOCKS: usize = 2;
 
@@ -103,8 +105,8 @@ impl Weight {
         self.change.is_some()
     }
 
-    /// How many elements it used, if that is fewer than it read.
-    pub fn lacks(&self, scale: Scale) -> Option<(u64, u64)> {
+    /// How many elements it used, if that is fewer than it read, or more by a good part.
+    pub fn miscounts(&self, scale: Scale) -> Option<(u64, u64)> {
         let used = match (scale, self.change?) {
             (Scale::Count, (one, two)) => (one == 0.0 && two == 0.0).then_some(self.sum)?,
             // A sum in which the change is lost tells nothing.
@@ -119,7 +121,9 @@ impl Weight {
         } else {
             (16.0 * ROUNDING).max(8.0 * SPACING * self.sum.abs() / self.change?.0.abs()) * read
         };
-        (used >= 0.0 && used < read - slack).then_some((used.round() as u64, self.elements))
+        // Those beside its own a block uses for others, the fewer of them the larger its part.
+        let too_many = used > read + slack + MORE * read;
+        (used >= 0.0 && used < read - slack || too_many).then_some((used.round() as u64, self.elements))
     }
 }
 

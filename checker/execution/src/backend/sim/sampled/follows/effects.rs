@@ -1,0 +1,101 @@
+//! What changes in what a block leaves where one element is another one: which numbers, and by how much. Where all blocks of the small
+//! size count or add up, every element changes the same.
+
+use super::trial::{Left, Trial};
+use plan::Role;
+use plan::dtype::DType;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Of the larger of two changes: what roundings of a sum in single precision make of it, ...
+const ROUNDING: f64 = 1e-2;
+/// ... and of the largest number around.
+const SPACING: f64 = 1e-6;
+/// A change is told from roundings where it is so many times as large.
+const CLEAR: f64 = 16.0;
+
+/// A number that a block leaves: its buffer, and its place among the buffer's elements.
+pub type Number = (usize, u64);
+
+/// What one element changes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Effect {
+    /// By number, ascending.
+    pub changes: Vec<(Number, f64)>,
+    /// By how much numbers may differ that are the same but for roundings.
+    rounding: f64,
+}
+
+impl Effect {
+    /// What was left with all elements alike, and with one that is not. `None`: in numbers so large, or so short, a change may be lost.
+    pub fn of(trial: &Trial<'_>, before: &Left, after: &Left) -> Option<Self> {
+        let mut effect = Self::default();
+        let buffers = trial.opened.program.plan.buffers.iter().enumerate();
+        for (index, buffer) in buffers.filter(|(_, buffer)| buffer.role != Role::In) {
+            let [before, after] = [before, after].map(|left| trial.numbers(index, left));
+            if before == after {
+                continue;
+            }
+            if buffer.dtype.is_float() {
+                if !matches!(buffer.dtype, DType::F32 | DType::F64) {
+                    return None;
+                }
+                let largest = before.values().chain(after.values()).fold(0.0, |most: f64, number| most.max(number.abs()));
+                effect.rounding = effect.rounding.max(SPACING * largest);
+            }
+            let places: BTreeSet<u64> = before.keys().chain(after.keys()).copied().collect();
+            let number = |place: u64| (place - trial.opened.addresses[index]) / buffer.dtype.size() as u64;
+            // What one run has written and another has not was nothing there.
+            let at = |numbers: &BTreeMap<u64, f64>, place| numbers.get(place).copied().unwrap_or(0.0);
+            let changed = places.iter().map(|place| ((index, number(*place)), at(&after, place) - at(&before, place)));
+            effect.changes.extend(changed.filter(|(_, by)| *by != 0.0));
+        }
+        let least = effect.changes.iter().fold(f64::INFINITY, |least, (_, by)| least.min(by.abs()));
+        (least > CLEAR * effect.rounding).then_some(effect)
+    }
+
+    /// Does another element change as much, of the same numbers or (not `placed`) of as many others?
+    fn is_like(&self, other: &Self, placed: bool) -> bool {
+        let by = |effect: &Self| -> Vec<f64> {
+            let mut by: Vec<f64> = effect.changes.iter().map(|(_, by)| *by).collect();
+            if !placed {
+                by.sort_by(f64::total_cmp);
+            }
+            by
+        };
+        let rounding = self.rounding.max(other.rounding);
+        let near = |one: f64, other: f64| {
+            (one - other).abs() <= ROUNDING * one.abs().max(other.abs()) + rounding
+        };
+        let numbers = |effect: &Self| effect.changes.iter().map(|(number, _)| *number).collect::<Vec<_>>();
+        let (one, another) = (by(self), by(other));
+        one.len() == another.len()
+            && one.iter().zip(&another).all(|(one, another)| near(*one, *another))
+            && (!placed || numbers(self) == numbers(other))
+    }
+}
+
+/// What all elements change, of those that were tried.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Usual {
+    effect: Effect,
+    /// The same numbers; otherwise each its own.
+    placed: bool,
+}
+
+impl Usual {
+    /// That of elements that agree.
+    pub fn of(effects: &[Effect]) -> Option<Self> {
+        let (first, others) = effects.split_first()?;
+        let agree = |placed: bool| others.iter().all(|other| first.is_like(other, placed));
+        let placed = [true, false].into_iter().find(|placed| agree(*placed))?;
+        (!others.is_empty()).then(|| Self { effect: first.clone(), placed })
+    }
+
+    pub fn is_kept(&self, effect: &Effect) -> bool {
+        self.effect.is_like(effect, self.placed)
+    }
+
+    pub fn changes(&self) -> &[(Number, f64)] {
+        &self.effect.changes
+    }
+}

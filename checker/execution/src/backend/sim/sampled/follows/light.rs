@@ -1,0 +1,101 @@
+//! Blocks that count or add up: in what one writes is as much as it reads, and each element changes what it changes elsewhere.
+
+use super::Launch;
+use super::effects::{Effect, Usual};
+use super::trial::Place;
+use super::trials::{ELEMENTS, FEW_ELEMENTS, Habit, Looked, Trials};
+use super::weigh::{Scale, Weight};
+use crate::backend::message::status::Status;
+
+/// What elements of the large size were seen to change.
+struct Effects<'a> {
+    usual: Option<&'a Usual>,
+    /// How many change what all do at the small size.
+    kept: usize,
+    /// The first that does not, and its block.
+    odd: Option<(Place, u64, Effect)>,
+}
+
+impl Effects<'_> {
+    /// Where none does what all do at the small size, it may hang on the size.
+    fn told(self, trials: &Trials<'_>) -> Option<Status> {
+        let (usual, (place, block, effect)) = (self.usual?, self.odd?);
+        (self.kept > 0).then(|| Status::OtherEffect {
+            buffer: trials.name(place.buffer),
+            index: place.element,
+            block,
+            changes: trials.named(&effect.changes),
+            others: trials.named(usual.changes()),
+        })
+    }
+}
+
+impl Trials<'_> {
+    /// A block in what it writes are fewer elements than it reads, or more, or that does something else with one. The weight says of all of
+    /// them what single ones would say of some.
+    pub(super) fn light(
+        &mut self,
+        launch: Launch<'_>,
+        blocks: &[u64],
+        (scale, usual): ((usize, Scale), &Habit),
+        until: u64,
+    ) -> Option<Status> {
+        let mut effects = Effects { usual: usual.effects[scale.0].as_ref(), kept: 0, odd: None };
+        let status = self.lighter(launch, blocks, (scale, usual), (&mut effects, until));
+        // It says more.
+        effects.told(self).or(status)
+    }
+
+    fn lighter(
+        &mut self,
+        launch: Launch<'_>,
+        blocks: &[u64],
+        ((end, scale), usual): ((usize, Scale), &Habit),
+        (effects, until): (&mut Effects<'_>, u64),
+    ) -> Option<Status> {
+        let mut like: Option<Weight> = None;
+        for &block in blocks {
+            if self.ran() > until {
+                return None;
+            }
+            let looked = self.block(launch, block, [end == 0, end == 1])?;
+            // Of one that is known what an element changes is known, too.
+            if let Some(like) = &like
+                && let again = self.weigh_again(&looked, like, end)?
+                && again.miscounts(scale).is_none()
+                && usual.is_kept(&again, end)
+            {
+                self.look(&looked, (1, end), effects)?;
+                continue;
+            }
+            let places = self.drawn(&looked, FEW_ELEMENTS);
+            let weight = self.weigh(&looked, &places, end)?;
+            self.look(&looked, (ELEMENTS, end), effects)?;
+            if let Some((used, read)) = weight.miscounts(scale) {
+                return Some(Status::Miscounts { buffer: self.name(weight.buffer), block, used, read });
+            }
+            if weight.is_known() && usual.is_kept(&weight, end) {
+                like = Some(weight);
+                continue;
+            }
+            let looked = self.block(launch, block, usual.follow.map(|least| least > 0))?;
+            if let Some(status) = self.without_effect(&looked, &places, usual)? {
+                return Some(status);
+            }
+        }
+        None
+    }
+
+    /// What so many elements of a block change.
+    fn look(&mut self, looked: &Looked<'_>, (elements, end): (u64, usize), effects: &mut Effects<'_>) -> Option<()> {
+        let Some(usual) = effects.usual else { return Some(()) };
+        for place in self.drawn(looked, elements) {
+            match self.effect(looked, place, end)?.1 {
+                Some(effect) if usual.is_kept(&effect) => effects.kept += 1,
+                Some(effect) if effects.odd.is_none() => effects.odd = Some((place, looked.block, effect)),
+                _ => {}
+            }
+        }
+        Some(())
+    }
+}
