@@ -16,7 +16,7 @@ use plan::stream::Stream;
 use std::collections::BTreeSet;
 
 /// Blocks of a launch that is run whole, at most.
-const WHOLE: u64 = 16;
+pub const WHOLE: u64 = 16;
 /// Blocks of a launch that do the part of one block of another, at most.
 const EACH: u64 = 64;
 /// Blocks of a launch that are run, at most, ...

@@ -26,7 +26,7 @@ fn elements(bytes: &[(u64, u64)], size: u64) -> Ranges {
 }
 
 /// The elements that are in both.
-fn common(a: &[(u64, u64)], b: &[(u64, u64)]) -> Ranges {
+pub fn common(a: &[(u64, u64)], b: &[(u64, u64)]) -> Ranges {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     let mut both = Vec::new();
     while let (Some(&&x), Some(&&y)) = (a.peek(), b.peek()) {
@@ -105,6 +105,18 @@ pub fn compare_outputs(
             return Ok(None);
         }
     }
+    Ok(compare_written((here, maker, only), &truth, outputs, false))
+}
+
+/// Compares what a version's blocks and the oracle's have written; of these `only`, by the version's buffers, in bytes, if that is said.
+/// `summed`: what is compared has had a value before atomics came to it.
+pub fn compare_written(
+    (here, maker, only): (&Opened<'_>, usize, Option<&[Ranges]>),
+    truth: &Opened<'_>,
+    outputs: &[Output],
+    summed: bool,
+) -> Option<Status> {
+    let oracle = truth.program;
     let (mut wrong, mut compared) = (Vec::new(), 0);
     for output in outputs {
         let (Some((index, buffer)), Some((own, own_buffer))) =
@@ -113,19 +125,19 @@ pub fn compare_outputs(
             continue;
         };
         // What other blocks begin with is not known.
-        if here.touched(index).changed || truth.touched(own).changed {
+        if !summed && here.touched(index).changed || truth.touched(own).changed {
             continue;
         }
         let magnitude = find(oracle, &format!("{}_magnitude", output.name));
         let written = |opened: &Opened<'_>, index: usize, dtype: DType| {
             elements(&opened.touched(index).written, dtype.size() as u64)
         };
-        let mut both = common(&written(here, index, buffer.dtype), &written(&truth, own, own_buffer.dtype));
+        let mut both = common(&written(here, index, buffer.dtype), &written(truth, own, own_buffer.dtype));
         if let Some(only) = only {
             both = common(&both, &elements(&only[index], buffer.dtype.size() as u64));
         }
         if let Some((index, buffer)) = &magnitude {
-            both = common(&both, &written(&truth, *index, buffer.dtype));
+            both = common(&both, &written(truth, *index, buffer.dtype));
         }
         let unlike = elements(&here.unlike_wrote[index], buffer.dtype.size() as u64);
         both = some(&both, &[&here.meant(maker, buffer.len), &unlike], ELEMENTS);
@@ -145,8 +157,8 @@ pub fn compare_outputs(
             }
             bytes
         };
-        let (got, want) = (gather(here, index, buffer.dtype), gather(&truth, own, own_buffer.dtype));
-        let magnitudes = magnitude.map(|(index, buffer)| (buffer.dtype, gather(&truth, index, buffer.dtype)));
+        let (got, want) = (gather(here, index, buffer.dtype), gather(truth, own, own_buffer.dtype));
+        let magnitudes = magnitude.map(|(index, buffer)| (buffer.dtype, gather(truth, index, buffer.dtype)));
         let array = |dtype, bytes| Array { dtype, bytes };
         let judgement =
             Judgement { tolerance: output.tolerance, exact_unit: None, poison: POISON[0], on_average: false };
@@ -166,11 +178,11 @@ pub fn compare_outputs(
             });
         }
     }
-    Ok(match (wrong.is_empty(), compared) {
+    match (wrong.is_empty(), compared) {
         (false, _) => Some(Status::Wrong { outputs: wrong }),
         (true, 0) => None,
         (true, _) => Some(Status::Passed),
-    })
+    }
 }
 
 /// The buffer of this name, and its index.

@@ -15,6 +15,7 @@ mod lacks;
 mod left;
 mod meant;
 mod opened;
+mod parts;
 mod profile;
 mod reached;
 mod seen;
@@ -130,6 +131,11 @@ fn judge_opened(
     }
     if let (None, Some(oracle)) = (&compared, oracle)
         && let Some(status) = chain::judge(sim, here, small, oracle, (outputs, seed))?.filter(|status| !status.passed())
+    {
+        return Ok(Some(status));
+    }
+    if let (None, Some(oracle)) = (&compared, oracle)
+        && let Some(status) = parts::judge(sim, here, oracle, (outputs, seed))?.filter(|status| !status.passed())
     {
         return Ok(Some(status));
     }

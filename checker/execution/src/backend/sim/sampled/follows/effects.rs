@@ -1,7 +1,7 @@
 //! What changes in what a block leaves where one element is another one: which numbers, and by how much. Where all blocks of the small
 //! size count or add up, every element changes the same.
 
-use super::trial::{Left, Trial};
+use super::trial::{Left, Place, Trial};
 use plan::Role;
 use plan::dtype::DType;
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,7 +84,7 @@ pub struct Usual {
 
 impl Usual {
     /// That of elements that agree.
-    pub fn of(effects: &[Effect]) -> Option<Self> {
+    fn of(effects: &[Effect]) -> Option<Self> {
         let (first, others) = effects.split_first()?;
         let agree = |placed: bool| others.iter().all(|other| first.is_like(other, placed));
         let placed = [true, false].into_iter().find(|placed| agree(*placed))?;
@@ -97,5 +97,38 @@ impl Usual {
 
     pub fn changes(&self) -> &[(Number, f64)] {
         &self.effect.changes
+    }
+}
+
+/// What elements of an input change that become the same number: at which end the others are, the input, and [`Place::value`].
+type Kind = (usize, usize, usize);
+
+/// What elements were seen to change. One whose change cannot be told says that of its kind.
+#[derive(Debug, Default)]
+pub struct Seen(BTreeMap<Kind, Option<Vec<Effect>>>);
+
+impl Seen {
+    pub fn note(&mut self, end: usize, place: Place, effect: Option<Effect>) {
+        let kind = self.0.entry((end, place.buffer, place.value)).or_insert_with(|| Some(Vec::new()));
+        *kind = kind.take().zip(effect).map(|(mut effects, effect)| {
+            effects.push(effect);
+            effects
+        });
+    }
+
+    /// What all of a kind change.
+    pub fn habits(self) -> Habits {
+        let agreed = |(kind, effects): (Kind, Option<Vec<Effect>>)| Some((kind, Usual::of(&effects?)?));
+        Habits(self.0.into_iter().filter_map(agreed).collect())
+    }
+}
+
+/// What all elements change, by kind, where they agree.
+#[derive(Debug, Default)]
+pub struct Habits(BTreeMap<Kind, Usual>);
+
+impl Habits {
+    pub fn of(&self, end: usize, place: Place) -> Option<&Usual> {
+        self.0.get(&(end, place.buffer, place.value))
     }
 }

@@ -1,31 +1,37 @@
 //! Blocks that count or add up: in what one writes is as much as it reads, and each element changes what it changes elsewhere.
 
 use super::Launch;
-use super::effects::{Effect, Usual};
-use super::trial::Place;
+use super::effects::{Effect, Habits, Number};
+use super::trial::{Place, VALUES};
 use super::trials::{ELEMENTS, FEW_ELEMENTS, Habit, Looked, Trials};
 use super::weigh::{Scale, Weight};
 use crate::backend::message::status::Status;
 
 /// What elements of the large size were seen to change.
-struct Effects<'a> {
-    usual: Option<&'a Usual>,
+pub(super) struct Effects<'a> {
+    usual: &'a Habits,
     /// How many change what all do at the small size.
     kept: usize,
-    /// The first that does not, and its block.
-    odd: Option<(Place, u64, Effect)>,
+    /// Elements that were tried.
+    turn: usize,
+    /// The first that does not, its block, and what it changes and should.
+    odd: Option<(Place, u64, Effect, &'a [(Number, f64)])>,
 }
 
-impl Effects<'_> {
+impl<'a> Effects<'a> {
+    pub(super) fn of(usual: &'a Habits) -> Self {
+        Self { usual, kept: 0, turn: 0, odd: None }
+    }
+
     /// Where none does what all do at the small size, it may hang on the size.
-    fn told(self, trials: &Trials<'_>) -> Option<Status> {
-        let (usual, (place, block, effect)) = (self.usual?, self.odd?);
-        (self.kept > 0).then(|| Status::OtherEffect {
+    pub(super) fn told(self, trials: &Trials<'_>) -> Option<Status> {
+        let (place, block, effect, usual) = self.odd.filter(|_| self.kept > 0)?;
+        Some(Status::OtherEffect {
             buffer: trials.name(place.buffer),
             index: place.element,
             block,
             changes: trials.named(&effect.changes),
-            others: trials.named(usual.changes()),
+            others: trials.named(usual),
         })
     }
 }
@@ -40,7 +46,7 @@ impl Trials<'_> {
         (scale, usual): ((usize, Scale), &Habit),
         until: u64,
     ) -> Option<Status> {
-        let mut effects = Effects { usual: usual.effects[scale.0].as_ref(), kept: 0, odd: None };
+        let mut effects = Effects::of(&usual.effects);
         let status = self.lighter(launch, blocks, (scale, usual), (&mut effects, until));
         // It says more.
         effects.told(self).or(status)
@@ -70,11 +76,12 @@ impl Trials<'_> {
             }
             let places = self.drawn(&looked, FEW_ELEMENTS);
             let weight = self.weigh(&looked, &places, end)?;
-            self.look(&looked, (ELEMENTS, end), effects)?;
+            let is_like = weight.is_known() && usual.is_kept(&weight, end) && weight.miscounts(scale).is_none();
+            self.look(&looked, (if is_like { 1 } else { 2 * ELEMENTS }, end), effects)?;
             if let Some((used, read)) = weight.miscounts(scale) {
                 return Some(Status::Miscounts { buffer: self.name(weight.buffer), block, used, read });
             }
-            if weight.is_known() && usual.is_kept(&weight, end) {
+            if is_like {
                 like = Some(weight);
                 continue;
             }
@@ -86,13 +93,24 @@ impl Trials<'_> {
         None
     }
 
-    /// What so many elements of a block change.
-    fn look(&mut self, looked: &Looked<'_>, (elements, end): (u64, usize), effects: &mut Effects<'_>) -> Option<()> {
-        let Some(usual) = effects.usual else { return Some(()) };
-        for place in self.drawn(looked, elements) {
+    /// What so many elements of a block change, every other one of which becomes the other end, and the rest the drawn numbers in turn.
+    pub(super) fn look(
+        &mut self,
+        looked: &Looked<'_>,
+        (elements, end): (u64, usize),
+        effects: &mut Effects<'_>,
+    ) -> Option<()> {
+        let first = effects.turn;
+        for (turn, place) in (first..).zip(self.drawn(looked, elements)) {
+            let value = if turn % 2 == 0 { 0 } else { 1 + turn / 2 % VALUES };
+            let place = Place { value, ..place };
+            effects.turn = turn + 1;
+            let Some(usual) = effects.usual.of(end, place) else { continue };
             match self.effect(looked, place, end)?.1 {
                 Some(effect) if usual.is_kept(&effect) => effects.kept += 1,
-                Some(effect) if effects.odd.is_none() => effects.odd = Some((place, looked.block, effect)),
+                Some(effect) if effects.odd.is_none() => {
+                    effects.odd = Some((place, looked.block, effect, usual.changes()));
+                }
                 _ => {}
             }
         }

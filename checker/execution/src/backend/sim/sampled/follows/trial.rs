@@ -20,11 +20,16 @@ const WORD: usize = 4;
 /// The same of numbers that are twice as long.
 const WIDE: u64 = 8;
 
-/// An element of a buffer.
+/// Numbers that elements become, besides the other end: drawn as the input's are.
+pub const VALUES: usize = 6;
+
+/// An element of a buffer that becomes another number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     pub buffer: usize,
     pub element: u64,
+    /// Which: the other end is 0, then come those that are drawn.
+    pub value: usize,
 }
 
 /// What a block leaves: where, and bytes.
@@ -74,8 +79,8 @@ pub fn ends(program: &Program, buffer: usize, seed: u64) -> Option<[Vec<u8>; 2]>
 pub struct Trial<'p> {
     pub opened: Opened<'p>,
     planted: Planted,
-    /// What such an element is, by buffer.
-    other: Vec<Option<Vec<u8>>>,
+    /// What such elements are, by buffer and [`Place::value`].
+    others: Vec<Option<Vec<Vec<u8>>>>,
     /// See [`wide`].
     pub wide: Vec<(u64, u64)>,
 }
@@ -112,17 +117,27 @@ impl<'p> Trial<'p> {
             })
         };
         let opened = open_filled(sim, program, seed, &|_| bytes_of(0), &input)?;
-        let other = all.into_iter().map(|ends| ends.map(|ends| ends[usize::from(!upper)].clone())).collect();
+        let numbers = |(index, ends): (usize, Option<[Vec<u8>; 2]>)| {
+            let (other, buffer) = (ends?[usize::from(!upper)].clone(), &program.plan.buffers[index]);
+            let drawn = |element: u64| {
+                let mut number = vec![0; other.len()];
+                fill::fill_part(buffer, seed, Values::AsStated, element, &mut number);
+                number
+            };
+            let drawn = (0..(VALUES as u64).min(buffer.len)).map(drawn).collect::<Vec<_>>();
+            Some([other].into_iter().chain(drawn).collect())
+        };
+        let others = all.into_iter().enumerate().map(numbers).collect();
         let wide = wide(&opened);
-        Ok(Self { opened, planted, other, wide })
+        Ok(Self { opened, planted, others, wide })
     }
 
     /// Runs a block as if nothing had run but the single blocks of some launches before it. `None`: it says nothing.
     pub fn run(&mut self, (before, launch): Launch<'_>, block: u64, changed: &[Place]) -> Option<Left> {
         self.opened.device.rewind();
         let planted = |place: &Place| {
-            let other = self.other[place.buffer].clone()?;
-            Some((place.buffer, place.element * other.len() as u64, other))
+            let number = self.others[place.buffer].as_ref()?.get(place.value)?.clone();
+            Some((place.buffer, place.element * number.len() as u64, number))
         };
         *self.planted.lock().unwrap_or_else(PoisonError::into_inner) = changed.iter().filter_map(planted).collect();
         self.prepare(before)?;
@@ -163,7 +178,7 @@ impl<'p> Trial<'p> {
 
     /// What the block that ran last read of the inputs that can be changed.
     pub fn read(&self) -> Read {
-        let changeable = (0..self.other.len()).filter(|index| self.other[*index].is_some());
+        let changeable = (0..self.others.len()).filter(|index| self.others[*index].is_some());
         changeable.map(|index| (index, self.opened.touched(index).read)).filter(|(_, read)| !read.is_empty()).collect()
     }
 

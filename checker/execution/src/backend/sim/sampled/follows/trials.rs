@@ -1,8 +1,9 @@
 //! What follows from the elements that blocks read: at the small size, where all do alike, and at the large one, where one may not.
 
 use super::Launch;
-use super::effects::{Effect, Number, Usual};
-use super::trial::{self, Left, Place, Read, Trial};
+use super::effects::{Effect, Habits, Number, Seen};
+use super::light::Effects;
+use super::trial::{self, Left, Place, Read, Trial, VALUES};
 use super::weigh::{Scale, Weight};
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
@@ -38,8 +39,10 @@ pub struct Habit {
     scales: [Option<Scale>; 2],
     /// The numbers that all blocks change, where they are the same ones, with inputs at either of the ends.
     places: [Option<Vec<u64>>; 2],
-    /// What every element changes, with inputs at either of the ends.
-    pub(super) effects: [Option<Usual>; 2],
+    /// What every element changes, ...
+    pub(super) effects: Habits,
+    /// ... and how many a block reads, if all read as many.
+    pub(super) part: Option<u64>,
 }
 
 impl Habit {
@@ -58,6 +61,11 @@ pub(super) struct Looked<'a> {
 }
 
 impl Looked<'_> {
+    /// Bytes that it reads.
+    fn len(&self) -> u64 {
+        self.read.iter().flat_map(|(_, read)| read).map(|(from, to)| to - from).sum()
+    }
+
     /// What it reads of a buffer.
     fn ranges(&self, buffer: usize) -> impl Iterator<Item = &(u64, u64)> {
         self.read.iter().filter(move |(other, _)| *other == buffer).flat_map(|(_, read)| read)
@@ -105,7 +113,7 @@ impl<'p> Trials<'p> {
     pub fn habit(&mut self, launch: Launch<'_>, blocks: &[u64]) -> Option<Habit> {
         let share = self.share(launch, blocks, USUAL_INSTRUCTIONS)?;
         let (mut tried, mut follow, mut weights) = (0, [u64::MAX; 2], [Vec::new(), Vec::new()]);
-        let mut effects = [Some(Vec::new()), Some(Vec::new())];
+        let (mut effects, mut parts, until) = (Seen::default(), BTreeSet::new(), self.ran() + USUAL_INSTRUCTIONS);
         for &block in &blocks[..share.blocks] {
             let looked = self.block(launch, block, [true; 2])?;
             let places = self.drawn(&looked, share.elements);
@@ -115,13 +123,14 @@ impl<'p> Trials<'p> {
                     if follow[end] > 0 {
                         let (words, effect) = self.effect(&looked, *place, end)?;
                         follow[end] = follow[end].min(words);
-                        effects[end] = effects[end].take().zip(effect).map(|(mut effects, effect)| {
-                            effects.push(effect);
-                            effects
-                        });
+                        effects.note(end, *place, effect);
                     }
                 }
                 weights.push(self.weigh(&looked, &places, end)?);
+            }
+            parts.insert(looked.len());
+            if self.ran() < until {
+                self.drawn_numbers(&looked, &mut effects)?;
             }
         }
         let scales = weights.each_ref().map(|weights| Scale::of(weights));
@@ -129,8 +138,22 @@ impl<'p> Trials<'p> {
             let alike = weights.windows(2).all(|pair| pair[0].places == pair[1].places);
             weights.first().filter(|_| alike && weights.len() > 1).map(|weight| weight.places.clone())
         });
-        let effects = effects.map(|effects| Usual::of(&effects.unwrap_or_default()));
-        (tried >= ENOUGH && follow != [0; 2]).then_some(Habit { follow, scales, places, effects })
+        let (effects, part) = (effects.habits(), parts.first().copied().filter(|_| parts.len() == 1));
+        (tried >= ENOUGH && follow != [0; 2]).then_some(Habit { follow, scales, places, effects, part })
+    }
+
+    /// What an element of each input changes that becomes a drawn number.
+    fn drawn_numbers(&mut self, looked: &Looked<'_>, effects: &mut Seen) -> Option<()> {
+        let mut places = self.drawn(looked, ELEMENTS);
+        places.sort_unstable();
+        places.dedup_by_key(|place| place.buffer);
+        for (place, value) in places.iter().flat_map(|place| (1..=VALUES).map(move |value| (*place, value))) {
+            for end in 0..2 {
+                let place = Place { value, ..place };
+                effects.note(end, place, self.effect(looked, place, end)?.1);
+            }
+        }
+        Some(())
     }
 
     /// A block of the large size that has not that habit.
@@ -142,17 +165,24 @@ impl<'p> Trials<'p> {
         if !ends.is_empty() {
             return ends.into_iter().find_map(|scale| self.light(launch, blocks, (scale, usual), until));
         }
+        let mut effects = Effects::of(&usual.effects);
         for &block in &blocks[..share.blocks] {
             if self.ran() > until {
-                return None;
+                break;
             }
             let looked = self.block(launch, block, usual.follow.map(|least| least > 0))?;
             let places = self.drawn(&looked, share.elements);
             if let Some(status) = self.without_effect(&looked, &places, usual)? {
                 return Some(status);
             }
+            // A mean's parts weigh more in a shorter block.
+            if usual.part == Some(looked.len()) {
+                for end in (0..2).filter(|end| usual.follow[*end] > 0) {
+                    self.look(&looked, (share.elements, end), &mut effects)?;
+                }
+            }
         }
-        None
+        effects.told(self)
     }
 
     /// Does too little follow from what a block reads?
@@ -227,7 +257,7 @@ impl<'p> Trials<'p> {
             for (buffer, (from, to)) in ranges() {
                 let (first, here) = (from / size(buffer), (to - from) / size(buffer));
                 if rank < here {
-                    return Some(Place { buffer, element: first + rank });
+                    return Some(Place { buffer, element: first + rank, value: 0 });
                 }
                 rank -= here;
             }
