@@ -3,9 +3,15 @@
 use super::Launch;
 use super::effects::{Effect, Habits, Number};
 use super::trial::{Place, VALUES};
-use super::trials::{ELEMENTS, FEW_ELEMENTS, Habit, Looked, Trials};
+use super::trials::{FEW_ELEMENTS, Habit, Looked, Trials};
 use super::weigh::{Scale, Weight};
 use crate::backend::message::status::Status;
+use plan::stream::Stream;
+
+/// Elements that are looked at of a block that is unlike others, ...
+const CLOSELY: u64 = 64;
+/// ... and warp instructions for that: a tenth of a second.
+const CLOSELY_INSTRUCTIONS: u64 = 1 << 20;
 
 /// What elements of the large size were seen to change.
 pub(super) struct Effects<'a> {
@@ -77,7 +83,7 @@ impl Trials<'_> {
             let places = self.drawn(&looked, FEW_ELEMENTS);
             let weight = self.weigh(&looked, &places, end)?;
             let is_like = weight.is_known() && usual.is_kept(&weight, end) && weight.miscounts(scale).is_none();
-            self.look(&looked, (if is_like { 1 } else { 2 * ELEMENTS }, end), effects)?;
+            self.look(&looked, (if is_like { 1 } else { CLOSELY }, end), effects)?;
             if let Some((used, read)) = weight.miscounts(scale) {
                 return Some(Status::Miscounts { buffer: self.name(weight.buffer), block, used, read });
             }
@@ -100,8 +106,15 @@ impl Trials<'_> {
         (elements, end): (u64, usize),
         effects: &mut Effects<'_>,
     ) -> Option<()> {
-        let first = effects.turn;
-        for (turn, place) in (first..).zip(self.drawn(looked, elements)) {
+        let (first, until) = (effects.turn, self.ran() + CLOSELY_INSTRUCTIONS);
+        let mut places = self.drawn(looked, elements);
+        // From all over, in case they are too many.
+        let stream = Stream::new(looked.block, "order of elements");
+        places.sort_by_cached_key(|place| stream.bits(place.element));
+        for (turn, place) in (first..).zip(places) {
+            if self.ran() > until {
+                break;
+            }
             let value = if turn % 2 == 0 { 0 } else { 1 + turn / 2 % VALUES };
             let place = Place { value, ..place };
             effects.turn = turn + 1;

@@ -113,7 +113,7 @@ impl<'p> Trials<'p> {
     pub fn habit(&mut self, launch: Launch<'_>, blocks: &[u64]) -> Option<Habit> {
         let share = self.share(launch, blocks, USUAL_INSTRUCTIONS)?;
         let (mut tried, mut follow, mut weights) = (0, [u64::MAX; 2], [Vec::new(), Vec::new()]);
-        let (mut effects, mut parts, until) = (Seen::default(), BTreeSet::new(), self.ran() + USUAL_INSTRUCTIONS);
+        let (mut effects, mut parts, until) = (Seen::default(), BTreeSet::new(), self.ran() + 2 * USUAL_INSTRUCTIONS);
         for &block in &blocks[..share.blocks] {
             let looked = self.block(launch, block, [true; 2])?;
             let places = self.drawn(&looked, share.elements);
