@@ -69,9 +69,13 @@ pub(super) fn never(status: &Status) -> (String, &'static str) {
             (format!("block {block} reads {read} elements of {buffer}, and {used} {of_them}"), detail)
         }
         Status::OtherEffect { buffer, index, block, changes, others } => {
-            let detail = "some blocks of that size were simulated, with the same number everywhere and then another one there";
+            let detail =
+                "some blocks of that size were simulated, with the same number everywhere and then another one there";
             let [changes, others] = [changes, others].map(|changes| told(changes));
-            (format!("another {buffer}[{index}] changes {changes} in block {block}, and of other elements {others}"), detail)
+            (
+                format!("another {buffer}[{index}] changes {changes} in block {block}, and of other elements {others}"),
+                detail,
+            )
         }
         Status::NeverUses { elements } => {
             let named: Vec<String> = elements.iter().map(|(buffer, index)| format!("{buffer}[{index}]")).collect();

@@ -89,9 +89,8 @@ impl Part<'_> {
         if !is_whole {
             return None;
         }
-        let compare = |version: &Opened<'_>| {
-            compare_written((version, self.large, Some(&cleared)), truth, self.outputs, true)
-        };
+        let compare =
+            |version: &Opened<'_>| compare_written((version, self.large, Some(&cleared)), truth, self.outputs, true);
         let status = compare(version)?;
         if status.passed() {
             return Some(status);

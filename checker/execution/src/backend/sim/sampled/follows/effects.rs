@@ -39,7 +39,8 @@ impl Effect {
                 if !matches!(buffer.dtype, DType::F32 | DType::F64) {
                     return None;
                 }
-                let largest = before.values().chain(after.values()).fold(0.0, |most: f64, number| most.max(number.abs()));
+                let largest =
+                    before.values().chain(after.values()).fold(0.0, |most: f64, number| most.max(number.abs()));
                 effect.rounding = effect.rounding.max(SPACING * largest);
             }
             let places: BTreeSet<u64> = before.keys().chain(after.keys()).copied().collect();
@@ -63,9 +64,7 @@ impl Effect {
             by
         };
         let rounding = self.rounding.max(other.rounding);
-        let near = |one: f64, other: f64| {
-            (one - other).abs() <= ROUNDING * one.abs().max(other.abs()) + rounding
-        };
+        let near = |one: f64, other: f64| (one - other).abs() <= ROUNDING * one.abs().max(other.abs()) + rounding;
         let numbers = |effect: &Self| effect.changes.iter().map(|(number, _)| *number).collect::<Vec<_>>();
         let (one, another) = (by(self), by(other));
         one.len() == another.len()
@@ -100,20 +99,26 @@ impl Usual {
     }
 }
 
-/// What elements of an input change that become the same number: at which end the others are, the input, and [`Place::value`].
-type Kind = (usize, usize, usize);
+/// What elements of an input change that become the same number: at which end the others are, the input, [`Place::value`], and how much the
+/// block reads.
+type Kind = (usize, usize, usize, Part);
+
+/// Bytes that a block reads, where what an element changes may hang on that: a mean's parts weigh more in a shorter block.
+pub type Part = Option<u64>;
 
 /// What elements were seen to change. One whose change cannot be told says that of its kind.
 #[derive(Debug, Default)]
 pub struct Seen(BTreeMap<Kind, Option<Vec<Effect>>>);
 
 impl Seen {
-    pub fn note(&mut self, end: usize, place: Place, effect: Option<Effect>) {
-        let kind = self.0.entry((end, place.buffer, place.value)).or_insert_with(|| Some(Vec::new()));
-        *kind = kind.take().zip(effect).map(|(mut effects, effect)| {
-            effects.push(effect);
-            effects
-        });
+    pub fn note(&mut self, end: usize, place: Place, bytes: u64, effect: Option<&Effect>) {
+        for part in [Some(bytes), None] {
+            let kind = self.0.entry((end, place.buffer, place.value, part)).or_insert_with(|| Some(Vec::new()));
+            *kind = kind.take().zip(effect).map(|(mut effects, effect)| {
+                effects.push(effect.clone());
+                effects
+            });
+        }
     }
 
     /// What all of a kind change.
@@ -128,7 +133,7 @@ impl Seen {
 pub struct Habits(BTreeMap<Kind, Usual>);
 
 impl Habits {
-    pub fn of(&self, end: usize, place: Place) -> Option<&Usual> {
-        self.0.get(&(end, place.buffer, place.value))
+    pub fn of(&self, end: usize, place: Place, part: Part) -> Option<&Usual> {
+        self.0.get(&(end, place.buffer, place.value, part))
     }
 }

@@ -1,7 +1,7 @@
 //! Blocks that count or add up: in what one writes is as much as it reads, and each element changes what it changes elsewhere.
 
 use super::Launch;
-use super::effects::{Effect, Habits, Number};
+use super::effects::{Effect, Habits, Number, Part};
 use super::trial::{Place, VALUES};
 use super::trials::{FEW_ELEMENTS, Habit, Looked, Trials};
 use super::weigh::{Scale, Weight};
@@ -77,13 +77,13 @@ impl Trials<'_> {
                 && again.miscounts(scale).is_none()
                 && usual.is_kept(&again, end)
             {
-                self.look(&looked, (1, end), effects)?;
+                self.look(&looked, (1, end, None), effects)?;
                 continue;
             }
             let places = self.drawn(&looked, FEW_ELEMENTS);
             let weight = self.weigh(&looked, &places, end)?;
             let is_like = weight.is_known() && usual.is_kept(&weight, end) && weight.miscounts(scale).is_none();
-            self.look(&looked, (if is_like { 1 } else { CLOSELY }, end), effects)?;
+            self.look(&looked, (if is_like { 1 } else { CLOSELY }, end, None), effects)?;
             if let Some((used, read)) = weight.miscounts(scale) {
                 return Some(Status::Miscounts { buffer: self.name(weight.buffer), block, used, read });
             }
@@ -103,7 +103,7 @@ impl Trials<'_> {
     pub(super) fn look(
         &mut self,
         looked: &Looked<'_>,
-        (elements, end): (u64, usize),
+        (elements, end, part): (u64, usize, Part),
         effects: &mut Effects<'_>,
     ) -> Option<()> {
         let (first, until) = (effects.turn, self.ran() + CLOSELY_INSTRUCTIONS);
@@ -118,7 +118,7 @@ impl Trials<'_> {
             let value = if turn % 2 == 0 { 0 } else { 1 + turn / 2 % VALUES };
             let place = Place { value, ..place };
             effects.turn = turn + 1;
-            let Some(usual) = effects.usual.of(end, place) else { continue };
+            let Some(usual) = effects.usual.of(end, place, part) else { continue };
             match self.effect(looked, place, end)?.1 {
                 Some(effect) if usual.is_kept(&effect) => effects.kept += 1,
                 Some(effect) if effects.odd.is_none() => {

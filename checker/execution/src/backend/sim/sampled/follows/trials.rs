@@ -39,10 +39,8 @@ pub struct Habit {
     scales: [Option<Scale>; 2],
     /// The numbers that all blocks change, where they are the same ones, with inputs at either of the ends.
     places: [Option<Vec<u64>>; 2],
-    /// What every element changes, ...
+    /// What every element changes.
     pub(super) effects: Habits,
-    /// ... and how many a block reads, if all read as many.
-    pub(super) part: Option<u64>,
 }
 
 impl Habit {
@@ -113,7 +111,7 @@ impl<'p> Trials<'p> {
     pub fn habit(&mut self, launch: Launch<'_>, blocks: &[u64]) -> Option<Habit> {
         let share = self.share(launch, blocks, USUAL_INSTRUCTIONS)?;
         let (mut tried, mut follow, mut weights) = (0, [u64::MAX; 2], [Vec::new(), Vec::new()]);
-        let (mut effects, mut parts, until) = (Seen::default(), BTreeSet::new(), self.ran() + 2 * USUAL_INSTRUCTIONS);
+        let (mut effects, until) = (Seen::default(), self.ran() + 2 * USUAL_INSTRUCTIONS);
         for &block in &blocks[..share.blocks] {
             let looked = self.block(launch, block, [true; 2])?;
             let places = self.drawn(&looked, share.elements);
@@ -123,12 +121,11 @@ impl<'p> Trials<'p> {
                     if follow[end] > 0 {
                         let (words, effect) = self.effect(&looked, *place, end)?;
                         follow[end] = follow[end].min(words);
-                        effects.note(end, *place, effect);
+                        effects.note(end, *place, looked.len(), effect.as_ref());
                     }
                 }
                 weights.push(self.weigh(&looked, &places, end)?);
             }
-            parts.insert(looked.len());
             if self.ran() < until {
                 self.drawn_numbers(&looked, &mut effects)?;
             }
@@ -138,8 +135,7 @@ impl<'p> Trials<'p> {
             let alike = weights.windows(2).all(|pair| pair[0].places == pair[1].places);
             weights.first().filter(|_| alike && weights.len() > 1).map(|weight| weight.places.clone())
         });
-        let (effects, part) = (effects.habits(), parts.first().copied().filter(|_| parts.len() == 1));
-        (tried >= ENOUGH && follow != [0; 2]).then_some(Habit { follow, scales, places, effects, part })
+        (tried >= ENOUGH && follow != [0; 2]).then_some(Habit { follow, scales, places, effects: effects.habits() })
     }
 
     /// What an element of each input changes that becomes a drawn number.
@@ -150,7 +146,7 @@ impl<'p> Trials<'p> {
         for (place, value) in places.iter().flat_map(|place| (1..=VALUES).map(move |value| (*place, value))) {
             for end in 0..2 {
                 let place = Place { value, ..place };
-                effects.note(end, place, self.effect(looked, place, end)?.1);
+                effects.note(end, place, looked.len(), self.effect(looked, place, end)?.1.as_ref());
             }
         }
         Some(())
@@ -175,18 +171,20 @@ impl<'p> Trials<'p> {
             if let Some(status) = self.without_effect(&looked, &places, usual)? {
                 return Some(status);
             }
-            // A mean's parts weigh more in a shorter block.
-            if usual.part == Some(looked.len()) {
-                for end in (0..2).filter(|end| usual.follow[*end] > 0) {
-                    self.look(&looked, (share.elements, end), &mut effects)?;
-                }
+            for end in (0..2).filter(|end| usual.follow[*end] > 0) {
+                self.look(&looked, (share.elements, end, Some(looked.len())), &mut effects)?;
             }
         }
         effects.told(self)
     }
 
     /// Does too little follow from what a block reads?
-    pub(super) fn without_effect(&mut self, looked: &Looked<'_>, places: &[Place], usual: &Habit) -> Option<Option<Status>> {
+    pub(super) fn without_effect(
+        &mut self,
+        looked: &Looked<'_>,
+        places: &[Place],
+        usual: &Habit,
+    ) -> Option<Option<Status>> {
         for end in (0..2).filter(|end| usual.follow[*end] > 0) {
             let (mut less, mut fewest) = (0, None);
             for place in places {

@@ -1,0 +1,157 @@
+//! Sums that come to the outputs by atomics, from blocks of a size that is not simulated whole: what an element adds to them is the same wherever it
+//! is, and what the blocks for some of them add is what the oracle says.
+
+use super::{check, fails, passes, workbook};
+
+const COUNT: &str = r#"
+title    = "A count"
+chapter  = "first"
+summary  = "s"
+learned  = "l"
+hints    = ["one", "two", "three"]
+cases = [{ n = 1 }, { n = 33 }, { n = 1024 }, { n = 4097 }, { n = 150003 }]
+count = { n = 4097 }
+time  = { n = 67108864 }
+[[in]]
+name = "a"
+type = "i32"
+len  = "n"
+fill = "integers(-1000, 1000)"
+[[out]]
+name  = "count"
+type  = "i32"
+len   = "2"
+error = "exact"
+[[goal]]
+metric = "launches"
+max    = 2
+why    = "two are enough"
+"#;
+
+const COUNT_REFERENCE: &str = "
+//@ launch count_reference<<<1, 1>>>(a, count, n)
+__global__ void count_reference(const int* a, int* count, int n)
+{
+    int above = 0;
+    for (int i = 0; i < n; ++i) above += a[i] > 0;
+    count[0] = above;
+    count[1] = n - above;
+}
+";
+
+/// Who counts, with what each element does to the words.
+fn count(each: &str) -> String {
+    format!(
+        "
+//@ launch clear<<<1, 2>>>(count)
+//@ launch add<<<ceil_div(n, 256), 256>>>(a, count, n)
+__global__ void clear(int* count) {{ count[threadIdx.x] = 0; }}
+__global__ void add(const int* a, int* count, int n)
+{{
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n) {each};
+}}
+"
+    )
+}
+
+/// An element that counts for two, for the other word, or by another condition, where no size is run whole.
+#[test]
+fn an_element_counts_the_same_wherever_it_is() {
+    let right = count("atomicAdd(&count[a[i] > 0 ? 0 : 1], 1)");
+    let book = workbook(COUNT, COUNT_REFERENCE, &right);
+    for seed in [5, 6] {
+        passes("a count", &check(&book, &right, seed));
+    }
+    for (what, each) in [
+        ("twice", "atomicAdd(&count[a[i] > 0 ? 0 : 1], 1 + (i >> 25))"),
+        ("the other way round", "atomicAdd(&count[(a[i] > 0) != (i >> 25) ? 0 : 1], 1)"),
+        ("above another number", "atomicAdd(&count[a[i] > (i >> 25) * -700 ? 0 : 1], 1)"),
+        ("taken off", "atomicAdd(&count[a[i] > 0 ? 0 : 1], i >= 50000000 ? -1 : 1)"),
+    ] {
+        for seed in [5, 6] {
+            let words = &["WRONG RESULT", "another a[", "changes count[", "at n = 67108"];
+            fails(what, &check(&book, &count(each), seed), words);
+        }
+    }
+}
+
+const GROUPS: &str = r#"
+title    = "Sums of groups"
+chapter  = "first"
+summary  = "s"
+learned  = "l"
+hints    = ["one", "two", "three"]
+cases = [{ n = 1 }, { n = 133 }, { n = 1024 }, { n = 4097 }, { n = 150003 }]
+count = { n = 4097 }
+time  = { n = 67108864 }
+[[in]]
+name = "a"
+type = "i32"
+len  = "n"
+fill = "integers(-1000, 1000)"
+[[out]]
+name  = "sums"
+type  = "i32"
+len   = "ceil_div(n, 100)"
+error = "exact"
+[[goal]]
+metric = "launches"
+max    = 2
+why    = "two are enough"
+"#;
+
+const GROUPS_REFERENCE: &str = "
+//@ let m = ceil_div(n, 100)
+//@ launch sums_reference<<<ceil_div(m, 64), 64>>>(a, sums, n, m)
+__global__ void sums_reference(const int* a, int* sums, int n, int m)
+{
+    int j = blockIdx.x * 64 + threadIdx.x;
+    if (j >= m) return;
+    int sum = 0;
+    for (int i = j * 100; i < min(j * 100 + 100, n); ++i) sum += a[i];
+    sums[j] = sum;
+}
+";
+
+/// Who adds up groups, each element to a sum.
+fn groups(sum: &str, what: &str) -> String {
+    format!(
+        "
+//@ let m = ceil_div(n, 100)
+//@ launch clear<<<ceil_div(m, 256), 256>>>(sums, m)
+//@ launch add<<<ceil_div(n, 128), 128>>>(a, sums, n, m)
+__global__ void clear(int* sums, int m)
+{{
+    int j = blockIdx.x * 256 + threadIdx.x;
+    if (j < m) sums[j] = 0;
+}}
+__global__ void add(const int* a, int* sums, int n, int m)
+{{
+    int i = blockIdx.x * 128 + threadIdx.x;
+    if (i < n) atomicAdd(&sums[{sum}], {what});
+}}
+"
+    )
+}
+
+/// Sums to which several blocks come are whole where all of these have run.
+#[test]
+fn sums_of_several_blocks_are_compared() {
+    let right = groups("i / 100", "a[i]");
+    let book = workbook(GROUPS, GROUPS_REFERENCE, &right);
+    for seed in [5, 6] {
+        passes("groups", &check(&book, &right, seed));
+        let turned = groups("(n - 1 - i) / 100", "a[n - 1 - i]");
+        passes("the last element first", &check(&book, &turned, seed));
+    }
+    for (what, sum, adds) in [
+        ("more of each", "i / 100", "a[i] + (i >> 25)"),
+        ("another sum", "min(i / 100 + (i >> 25), m - 1)", "a[i]"),
+        ("a sum that is left out", "i / 100", "i / 100 % 1000 == 999 && i >> 25 ? 0 : a[i]"),
+    ] {
+        for seed in [5, 6] {
+            fails(what, &check(&book, &groups(sum, adds), seed), &["WRONG RESULT", "at n = 67108"]);
+        }
+    }
+}
