@@ -91,6 +91,11 @@ pub fn end(fill: &Fill, dtype: DType, upper: bool) -> Option<u64> {
     words.get(usize::from(upper)).or(words.first()).copied()
 }
 
+/// The edge values besides the two ends.
+pub fn inner(fill: &Fill, dtype: DType) -> Vec<u64> {
+    words(fill, dtype).map(|words| words.into_iter().skip(2).collect()).unwrap_or_default()
+}
+
 /// The edge values of what is drawn one by one.
 fn words(fill: &Fill, dtype: DType) -> Option<Vec<u64>> {
     Some(match *fill {

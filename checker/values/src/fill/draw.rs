@@ -175,6 +175,13 @@ pub fn turns(buffers: &[Buffer]) -> u64 {
     buffers.iter().map(fills).max().unwrap_or(1).clamp(1, TURNS)
 }
 
+/// The edge values that a buffer's elements may have in a run, besides the ends of their interval, as elements' bytes: 0, and what lies next
+/// to it and to the ends. None where they are not drawn one by one from an interval.
+pub fn inner_edges(buffer: &Buffer, (seed, values): (u64, Values)) -> Vec<Vec<u8>> {
+    let words = chosen_for(buffer, seed, values).map(|fill| edges::inner(fill, buffer.dtype)).unwrap_or_default();
+    words.iter().map(|word| word.to_le_bytes()[..buffer.dtype.size()].to_vec()).collect()
+}
+
 /// An end of the interval that a buffer's elements are drawn from one by one in a run, as an element's bytes; with values from
 /// elsewhere in it where it has no ends.
 pub fn end(buffer: &Buffer, (seed, values): (u64, Values), upper: bool) -> Option<Vec<u8>> {

@@ -8,7 +8,7 @@ mod draw;
 mod part;
 
 use crate::{edges, npy};
-pub use draw::{TURNS, chosen, end, first_turn, turns};
+pub use draw::{TURNS, chosen, end, first_turn, inner_edges, turns};
 use draw::{chosen_for, draw, grid, uniform};
 use part::Part;
 use plan::dtype::DType;

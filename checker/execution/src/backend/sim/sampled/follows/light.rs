@@ -77,13 +77,13 @@ impl Trials<'_> {
                 && again.miscounts(scale).is_none()
                 && usual.is_kept(&again, end)
             {
-                self.look(&looked, (1, end, None), effects)?;
+                self.look(&looked, (FEW_ELEMENTS, end, None), effects)?;
                 continue;
             }
             let places = self.drawn(&looked, FEW_ELEMENTS);
             let weight = self.weigh(&looked, &places, end)?;
             let is_like = weight.is_known() && usual.is_kept(&weight, end) && weight.miscounts(scale).is_none();
-            self.look(&looked, (if is_like { 1 } else { CLOSELY }, end, None), effects)?;
+            self.look(&looked, (if is_like { FEW_ELEMENTS } else { CLOSELY }, end, None), effects)?;
             if let Some((used, read)) = weight.miscounts(scale) {
                 return Some(Status::Miscounts { buffer: self.name(weight.buffer), block, used, read });
             }

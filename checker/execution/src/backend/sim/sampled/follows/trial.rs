@@ -20,15 +20,17 @@ const WORD: usize = 4;
 /// The same of numbers that are twice as long.
 const WIDE: u64 = 8;
 
-/// Numbers that elements become, besides the other end: drawn as the input's are.
-pub const VALUES: usize = 6;
+/// Numbers that elements become, besides the other end: some that are drawn as the input's are, ...
+const DRAWN: u64 = 3;
+/// ... and with edge values so many in all.
+pub const VALUES: usize = 8;
 
 /// An element of a buffer that becomes another number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     pub buffer: usize,
     pub element: u64,
-    /// Which: the other end is 0, then come those that are drawn.
+    /// Which: the other end is 0, then come some that are drawn, and edge values.
     pub value: usize,
 }
 
@@ -119,13 +121,17 @@ impl<'p> Trial<'p> {
         let opened = open_filled(sim, program, seed, &|_| bytes_of(0), &input)?;
         let numbers = |(index, ends): (usize, Option<[Vec<u8>; 2]>)| {
             let (other, buffer) = (ends?[usize::from(!upper)].clone(), &program.plan.buffers[index]);
+            let size = other.len();
             let drawn = |element: u64| {
-                let mut number = vec![0; other.len()];
+                let mut number = vec![0; size];
                 fill::fill_part(buffer, seed, Values::AsStated, element, &mut number);
                 number
             };
-            let drawn = (0..(VALUES as u64).min(buffer.len)).map(drawn).collect::<Vec<_>>();
-            Some([other].into_iter().chain(drawn).collect())
+            let mut edges = fill::inner_edges(buffer, (seed, Values::AsStated));
+            let turn = seed as usize % edges.len().max(1);
+            edges.rotate_left(turn);
+            let all = (0..DRAWN.min(buffer.len)).map(drawn).chain(edges).take(VALUES);
+            Some([other].into_iter().chain(all).collect())
         };
         let others = all.into_iter().enumerate().map(numbers).collect();
         let wide = wide(&opened);
