@@ -71,11 +71,16 @@ pub(super) fn never(status: &Status) -> (String, &'static str) {
         Status::OtherEffect { buffer, index, block, changes, others } => {
             let detail =
                 "some blocks of that size were simulated, with the same number everywhere and then another one there";
-            let [changes, others] = [changes, others].map(|changes| told(changes));
+            let [changes, others] = [changes, others].map(|changes| told(changes, "by", |by| format!("{by:+}")));
             (
                 format!("another {buffer}[{index}] changes {changes} in block {block}, and of other elements {others}"),
                 detail,
             )
+        }
+        Status::LeavesOther { block, left, others } => {
+            let detail = "some blocks of that size were simulated, with the same number everywhere; at smaller sizes all leave the same";
+            let [left, others] = [left, others].map(|numbers| told(numbers, "=", |number| format!("{number}")));
+            (format!("block {block} leaves {left}, and others that read as much {others}"), detail)
         }
         Status::NeverUses { elements } => {
             let named: Vec<String> = elements.iter().map(|(buffer, index)| format!("{buffer}[{index}]")).collect();
@@ -86,19 +91,14 @@ pub(super) fn never(status: &Status) -> (String, &'static str) {
     }
 }
 
-/// The first few numbers that change, and by how much.
-fn told(changes: &[(String, u64, f64)]) -> String {
+/// The first few numbers, and what is said of each.
+fn told(numbers: &[(String, u64, f64)], word: &str, tell: impl Fn(f32) -> String) -> String {
     const FIRST: usize = 3;
-    let mut told: Vec<String> = changes
-        .iter()
-        .take(FIRST)
-        .map(|(buffer, index, by)| {
-            // As a sum in single precision tells it.
-            format!("{buffer}[{index}] by {:+}", *by as f32)
-        })
-        .collect();
-    if changes.len() > FIRST {
-        told.push(format!("{} more numbers", changes.len() - FIRST));
+    // As a sum in single precision tells it.
+    let one = |(buffer, index, number): &(String, u64, f64)| format!("{buffer}[{index}] {word} {}", tell(*number as f32));
+    let mut told: Vec<String> = numbers.iter().take(FIRST).map(one).collect();
+    if numbers.len() > FIRST {
+        told.push(format!("{} more numbers", numbers.len() - FIRST));
     }
     if told.is_empty() { "nothing".into() } else { told.join(", ") }
 }

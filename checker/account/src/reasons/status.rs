@@ -46,6 +46,7 @@ pub(super) fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources
         | Status::DoesLess { .. }
         | Status::Miscounts { .. }
         | Status::OtherEffect { .. }
+        | Status::LeavesOther { .. }
         | Status::NeverUses { .. } => {
             let (text, detail) = never(&checked.status);
             details.push(detail.into());

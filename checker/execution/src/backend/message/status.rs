@@ -237,6 +237,16 @@ pub enum Status {
         /// The same of an element elsewhere.
         others: Vec<(String, u64, f64)>,
     },
+    /// Over inputs that are the same number everywhere a block leaves other numbers than others that read as much. At a size that is run whole
+    /// all leave the same.
+    LeavesOther {
+        /// The block.
+        block: u64,
+        /// Numbers that it leaves and others do not: buffer, index, number.
+        left: Vec<(String, u64, f64)>,
+        /// Numbers that another block leaves instead.
+        others: Vec<(String, u64, f64)>,
+    },
     /// Its outputs stay the same, bit by bit, where elements of inputs change on which the right ones hang.
     NeverUses {
         /// Inputs with their elements, which change together.
@@ -332,6 +342,7 @@ impl Status {
                 | Self::DoesLess { .. }
                 | Self::Miscounts { .. }
                 | Self::OtherEffect { .. }
+                | Self::LeavesOther { .. }
                 | Self::NoEffect { .. }
         )
     }

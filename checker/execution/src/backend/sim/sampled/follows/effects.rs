@@ -54,8 +54,18 @@ impl Effect {
         (least > CLEAR * effect.rounding).then_some(effect)
     }
 
+    /// Those of its changes that another has not, wherever.
+    pub fn without(&self, other: &Self) -> Vec<(Number, f64)> {
+        let has = |by: f64| other.changes.iter().any(|(_, another)| self.is_near(other, by, *another));
+        self.changes.iter().copied().filter(|(_, by)| !has(*by)).collect()
+    }
+
+    fn is_near(&self, other: &Self, one: f64, another: f64) -> bool {
+        (one - another).abs() <= ROUNDING * one.abs().max(another.abs()) + self.rounding.max(other.rounding)
+    }
+
     /// Does another element change as much, of the same numbers or (not `placed`) of as many others?
-    fn is_like(&self, other: &Self, placed: bool) -> bool {
+    pub fn is_like(&self, other: &Self, placed: bool) -> bool {
         let by = |effect: &Self| -> Vec<f64> {
             let mut by: Vec<f64> = effect.changes.iter().map(|(_, by)| *by).collect();
             if !placed {

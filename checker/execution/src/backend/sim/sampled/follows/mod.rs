@@ -5,6 +5,7 @@
 //! Inputs hold the same number everywhere, the one end of their interval, and one element the other end: so it is the place alone that
 //! decides. Blocks are held to it where those of the small size all do it.
 
+mod alike;
 mod effects;
 mod light;
 mod trial;

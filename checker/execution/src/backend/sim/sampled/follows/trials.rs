@@ -1,6 +1,7 @@
 //! What follows from the elements that blocks read: at the small size, where all do alike, and at the large one, where one may not.
 
 use super::Launch;
+use super::alike::Leaves;
 use super::effects::{Effect, Habits, Number, Seen};
 use super::light::Effects;
 use super::trial::{self, Left, Place, Read, Trial, VALUES};
@@ -27,7 +28,7 @@ const BESIDE: u64 = 3;
 
 /// A program with its inputs at the one end and at the other.
 pub struct Trials<'p> {
-    ends: [Trial<'p>; 2],
+    pub(super) ends: [Trial<'p>; 2],
     seed: u64,
 }
 
@@ -41,6 +42,8 @@ pub struct Habit {
     places: [Option<Vec<u64>>; 2],
     /// What every element changes.
     pub(super) effects: Habits,
+    /// Where all elements are the same number, they leave the same ones.
+    alike: bool,
 }
 
 impl Habit {
@@ -52,15 +55,15 @@ impl Habit {
 
 /// A block of a launch, what it reads, and what it leaves where all is at an end.
 pub(super) struct Looked<'a> {
-    launch: Launch<'a>,
+    pub(super) launch: Launch<'a>,
     pub(super) block: u64,
     read: Read,
-    left: [Option<Left>; 2],
+    pub(super) left: [Option<Left>; 2],
 }
 
 impl Looked<'_> {
     /// Bytes that it reads.
-    fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         self.read.iter().flat_map(|(_, read)| read).map(|(from, to)| to - from).sum()
     }
 
@@ -111,11 +114,13 @@ impl<'p> Trials<'p> {
     pub fn habit(&mut self, launch: Launch<'_>, blocks: &[u64]) -> Option<Habit> {
         let share = self.share(launch, blocks, USUAL_INSTRUCTIONS)?;
         let (mut tried, mut follow, mut weights) = (0, [u64::MAX; 2], [Vec::new(), Vec::new()]);
-        let (mut effects, until) = (Seen::default(), self.ran() + 2 * USUAL_INSTRUCTIONS);
+        let (mut effects, mut leaves, until) =
+            (Seen::default(), Leaves::default(), self.ran() + 2 * USUAL_INSTRUCTIONS);
         for &block in &blocks[..share.blocks] {
             let looked = self.block(launch, block, [true; 2])?;
             let places = self.drawn(&looked, share.elements);
             tried += places.len();
+            leaves.note(self, &looked);
             for (end, weights) in weights.iter_mut().enumerate() {
                 for place in &places {
                     if follow[end] > 0 {
@@ -135,7 +140,7 @@ impl<'p> Trials<'p> {
             let alike = weights.windows(2).all(|pair| pair[0].places == pair[1].places);
             weights.first().filter(|_| alike && weights.len() > 1).map(|weight| weight.places.clone())
         });
-        (tried >= ENOUGH && follow != [0; 2]).then_some(Habit { follow, scales, places, effects: effects.habits() })
+        (tried >= ENOUGH && follow != [0; 2]).then_some(Habit { follow, scales, places, effects: effects.habits(), alike: leaves.agree() })
     }
 
     /// What an element of each input changes that becomes a drawn number.
@@ -158,6 +163,13 @@ impl<'p> Trials<'p> {
         let share = self.share(launch, blocks, INSTRUCTIONS)?;
         let weighed = |end: usize| Some((end, usual.scales[end]?));
         let ends: Vec<(usize, Scale)> = (0..2).filter_map(weighed).collect();
+        let end = ends.first().map_or(usize::from(usual.follow[0] == 0), |(end, _)| *end);
+        if usual.alike
+            && let Some(status) = self.unlike_others(launch, blocks, (end, until))
+        {
+            return Some(status);
+        }
+        let until = self.ran() + INSTRUCTIONS;
         if !ends.is_empty() {
             return ends.into_iter().find_map(|scale| self.light(launch, blocks, (scale, usual), until));
         }

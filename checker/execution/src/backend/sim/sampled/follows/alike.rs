@@ -1,0 +1,74 @@
+//! What blocks leave where all elements are the same number: those that read as much as each other leave the same numbers, each in its own
+//! place, if those of the small size do.
+
+use super::Launch;
+use super::effects::Effect;
+use super::trials::{Looked, Trials};
+use crate::backend::message::status::Status;
+use std::collections::BTreeMap;
+
+/// Blocks that have to leave the same before one stands out.
+const ALIKE: usize = 3;
+
+/// At which end elements are, and how many bytes a block reads.
+type Kind = (usize, u64);
+
+/// What blocks were seen to leave; nothing of a kind of which some leave what cannot be told from roundings.
+#[derive(Debug, Default)]
+pub struct Leaves(BTreeMap<Kind, Option<Vec<(u64, Effect)>>>);
+
+impl Leaves {
+    pub fn note(&mut self, trials: &mut Trials<'_>, looked: &Looked<'_>) {
+        for end in 0..2 {
+            let Some(left) = trials.leaves(looked, end) else { continue };
+            let kind = self.0.entry((end, looked.len())).or_insert_with(|| Some(Vec::new()));
+            *kind = kind.take().zip(left).map(|(mut all, left)| {
+                all.push((looked.block, left));
+                all
+            });
+        }
+    }
+
+    /// Do those of the same kind leave the same, some of them at least?
+    pub fn agree(&self) -> bool {
+        let mut pairs = self.0.values().flatten().flat_map(|all| all.windows(2)).peekable();
+        pairs.peek().is_some() && pairs.all(|pair| pair[0].1.is_like(&pair[1].1, false))
+    }
+
+    /// One that leaves something else than several others that leave the same.
+    pub fn odd(&self, trials: &Trials<'_>) -> Option<Status> {
+        let odd = |all: &Vec<(u64, Effect)>| {
+            let like = |one: &Effect| all.iter().filter(|(_, other)| one.is_like(other, false)).count();
+            let (_, usual) = all.iter().max_by_key(|(_, one)| like(one)).filter(|(_, one)| like(one) >= ALIKE)?;
+            let (block, odd) = all.iter().find(|(_, one)| !usual.is_like(one, false))?;
+            Some(Status::LeavesOther {
+                block: *block,
+                left: trials.named(&odd.without(usual)),
+                others: trials.named(&usual.without(odd)),
+            })
+        };
+        self.0.values().flatten().find_map(odd)
+    }
+}
+
+impl Trials<'_> {
+    /// What a block leaves of numbers that were nothing before. The outer is `None` at an end at which it has not run.
+    fn leaves(&mut self, looked: &Looked<'_>, end: usize) -> Option<Option<Effect>> {
+        let left = looked.left[end].as_ref()?;
+        let before = self.ends[end].prepared(looked.launch, left)?;
+        Some(Effect::of(&self.ends[end], &before, left))
+    }
+
+    /// Blocks that leave other numbers than most.
+    pub(super) fn unlike_others(&mut self, launch: Launch<'_>, blocks: &[u64], (end, until): (usize, u64)) -> Option<Status> {
+        let mut leaves = Leaves::default();
+        for &block in blocks {
+            if self.ran() > until {
+                break;
+            }
+            let Some(looked) = self.block(launch, block, [end == 0, end == 1]) else { break };
+            leaves.note(self, &looked);
+        }
+        leaves.odd(self)
+    }
+}
