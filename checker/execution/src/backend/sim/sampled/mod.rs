@@ -84,7 +84,8 @@ fn judge_opened(
     let comparable = usual.fault.is_none() && usual.launches > 0 && seen.launches >= usual.launches;
     let kernels =
         |program: &Program| program.plan.launches.iter().map(|launch| launch.kernel.clone()).collect::<Vec<_>>();
-    let alike = comparable && kernels(large) == kernels(small);
+    let same = kernels(large) == kernels(small);
+    let alike = comparable && same;
     if let Some(status) = short::leaves_out(here, (&seen, &usual), (comparable, alike)) {
         return Ok(Some(status));
     }
@@ -140,8 +141,8 @@ fn judge_opened(
         return Ok(Some(status));
     }
     // Where nothing was compared, many elements become few outputs, perhaps.
-    if followed && compared.is_none() && alike && large.plan.host.is_none() {
-        return follows::unfollowed(sim, here, small, seen.launches, seed);
+    if followed && compared.is_none() && same && usual.fault.is_none() && large.plan.host.is_none() {
+        return follows::unfollowed(sim, here, small, seen.launches.min(usual.launches), seed);
     }
     Ok(compared)
 }
