@@ -2,13 +2,13 @@
 //! place, if those of the small size do.
 
 use super::Launch;
-use super::effects::Effect;
+use super::effects::{Effect, LEFT};
 use super::trials::{Looked, Trials};
 use crate::backend::message::status::Status;
 use std::collections::BTreeMap;
 
 /// Blocks that have to leave the same before one stands out.
-const ALIKE: usize = 3;
+const ALIKE: usize = 2;
 
 /// At which end elements are, and how many bytes a block reads.
 type Kind = (usize, u64);
@@ -32,19 +32,19 @@ impl Leaves {
     /// Do those of the same kind leave the same, some of them at least?
     pub fn agree(&self) -> bool {
         let mut pairs = self.0.values().flatten().flat_map(|all| all.windows(2)).peekable();
-        pairs.peek().is_some() && pairs.all(|pair| pair[0].1.is_like(&pair[1].1, false))
+        pairs.peek().is_some() && pairs.all(|pair| pair[0].1.is_like(&pair[1].1, false, LEFT))
     }
 
     /// One that leaves something else than several others that leave the same.
     pub fn odd(&self, trials: &Trials<'_>) -> Option<Status> {
         let odd = |all: &Vec<(u64, Effect)>| {
-            let like = |one: &Effect| all.iter().filter(|(_, other)| one.is_like(other, false)).count();
+            let like = |one: &Effect| all.iter().filter(|(_, other)| one.is_like(other, false, LEFT)).count();
             let (_, usual) = all.iter().max_by_key(|(_, one)| like(one)).filter(|(_, one)| like(one) >= ALIKE)?;
-            let (block, odd) = all.iter().find(|(_, one)| !usual.is_like(one, false))?;
+            let (block, odd) = all.iter().find(|(_, one)| !usual.is_like(one, false, LEFT))?;
             Some(Status::LeavesOther {
                 block: *block,
-                left: trials.named(&odd.without(usual)),
-                others: trials.named(&usual.without(odd)),
+                left: trials.named(&odd.without(usual, LEFT)),
+                others: trials.named(&usual.without(odd, LEFT)),
             })
         };
         self.0.values().flatten().find_map(odd)

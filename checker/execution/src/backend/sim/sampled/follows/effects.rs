@@ -6,9 +6,11 @@ use plan::Role;
 use plan::dtype::DType;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Of the larger of two changes: what roundings of a sum in single precision make of it, ...
-const ROUNDING: f64 = 1e-2;
-/// ... and of the largest number around.
+/// Of the larger of two changes: what roundings of a sum in single precision make of it. A change is the difference of two large ones, ...
+pub const CHANGED: f64 = 1e-2;
+/// ... what is left where nothing changes is not.
+pub const LEFT: f64 = 2e-5;
+/// Of the largest number around, what roundings may be.
 const SPACING: f64 = 1e-6;
 /// A change is told from roundings where it is so many times as large.
 const CLEAR: f64 = 16.0;
@@ -55,17 +57,17 @@ impl Effect {
     }
 
     /// Those of its changes that another has not, wherever.
-    pub fn without(&self, other: &Self) -> Vec<(Number, f64)> {
-        let has = |by: f64| other.changes.iter().any(|(_, another)| self.is_near(other, by, *another));
+    pub fn without(&self, other: &Self, rounding: f64) -> Vec<(Number, f64)> {
+        let has = |by: f64| other.changes.iter().any(|(_, another)| self.is_near(other, (by, *another), rounding));
         self.changes.iter().copied().filter(|(_, by)| !has(*by)).collect()
     }
 
-    fn is_near(&self, other: &Self, one: f64, another: f64) -> bool {
-        (one - another).abs() <= ROUNDING * one.abs().max(another.abs()) + self.rounding.max(other.rounding)
+    fn is_near(&self, other: &Self, (one, another): (f64, f64), rounding: f64) -> bool {
+        (one - another).abs() <= rounding * one.abs().max(another.abs()) + self.rounding.max(other.rounding)
     }
 
-    /// Does another element change as much, of the same numbers or (not `placed`) of as many others?
-    pub fn is_like(&self, other: &Self, placed: bool) -> bool {
+    /// Does another element change as much, of the same numbers or (not `placed`) of as many others? They may differ by that part.
+    pub fn is_like(&self, other: &Self, placed: bool, rounding: f64) -> bool {
         let by = |effect: &Self| -> Vec<f64> {
             let mut by: Vec<f64> = effect.changes.iter().map(|(_, by)| *by).collect();
             if !placed {
@@ -73,8 +75,7 @@ impl Effect {
             }
             by
         };
-        let rounding = self.rounding.max(other.rounding);
-        let near = |one: f64, other: f64| (one - other).abs() <= ROUNDING * one.abs().max(other.abs()) + rounding;
+        let near = |one: f64, another: f64| self.is_near(other, (one, another), rounding);
         let numbers = |effect: &Self| effect.changes.iter().map(|(number, _)| *number).collect::<Vec<_>>();
         let (one, another) = (by(self), by(other));
         one.len() == another.len()
@@ -95,13 +96,13 @@ impl Usual {
     /// That of elements that agree.
     fn of(effects: &[Effect]) -> Option<Self> {
         let (first, others) = effects.split_first()?;
-        let agree = |placed: bool| others.iter().all(|other| first.is_like(other, placed));
+        let agree = |placed: bool| others.iter().all(|other| first.is_like(other, placed, CHANGED));
         let placed = [true, false].into_iter().find(|placed| agree(*placed))?;
         (!others.is_empty()).then(|| Self { effect: first.clone(), placed })
     }
 
     pub fn is_kept(&self, effect: &Effect) -> bool {
-        self.effect.is_like(effect, self.placed)
+        self.effect.is_like(effect, self.placed, CHANGED)
     }
 
     pub fn changes(&self) -> &[(Number, f64)] {
