@@ -102,17 +102,17 @@ pub(super) fn judgement(program: &Program, output: &Output, run: &RunId) -> Judg
         tolerance: output.tolerance,
         exact_unit: if run.values == Values::ExactIntegers { fill::exact_unit(&plan.buffers) } else { None },
         poison: run.poison,
-        on_average: independent(plan, run),
+        on_average: independent(plan, run.seed) && run.values.are_stated(),
     }
 }
 
-/// Are a run's inputs reals that have nothing to do with each other? Terms that are alike are rounded alike, again and again.
-fn independent(plan: &Plan, run: &RunId) -> bool {
+/// Are inputs as stated reals that have nothing to do with each other? Terms that are alike are rounded alike, again and again.
+pub fn independent(plan: &Plan, seed: u64) -> bool {
     let apart = |buffer: &Buffer| {
-        let fill = fill::chosen(buffer, run.seed);
+        let fill = fill::chosen(buffer, seed);
         !buffer.dtype.is_float() || matches!(fill, None | Some(Fill::Uniform { .. } | Fill::Band { .. }))
     };
-    run.values.are_stated() && plan.buffers.iter().all(apart)
+    plan.buffers.iter().all(apart)
 }
 
 /// The oracle's array for an output and the magnitudes, in the shapes a comparison needs.

@@ -18,11 +18,11 @@ use std::collections::BTreeSet;
 /// Blocks of a launch that is run whole, at most.
 pub const WHOLE: u64 = 16;
 /// Blocks of a launch that do the part of one block of another, at most.
-const EACH: u64 = 64;
+const EACH: u64 = 256;
 /// Blocks of a launch that are run, at most, ...
 const MOST: u64 = 256;
 /// ... and of the one that is compared, where others have many for each of these.
-const FEW: u64 = 6;
+const FEW: u64 = 4;
 /// Blocks that are drawn.
 const DRAWN: u64 = 24;
 
@@ -44,7 +44,7 @@ pub fn judge(
     let blocks = launches[large].blocks();
     // Where it writes, whatever it reads.
     let mut scout = open(sim, here.program, seed)?;
-    let some = [0, blocks - 1].into_iter().chain(chosen(seed, large as u64, blocks)).chain(drawn(seed, blocks));
+    let some = [blocks - 1, 0].into_iter().chain(chosen(seed, large as u64, blocks)).chain(drawn(seed, blocks));
     let first = scout.try_all(large, some);
     let before = scout.written();
     let unlike_of = |launch: usize| {

@@ -8,8 +8,10 @@ use crate::backend::message::job::{Output, Program};
 use crate::backend::message::status::{Status, WrongOutput};
 use crate::backend::sim::Sim;
 use crate::verify::POISON;
+use crate::verify::judge::independent;
 use plan::Buffer;
 use plan::dtype::DType;
+use values::LooksLike;
 use values::compare::{Array, Judgement, compare};
 
 /// Warp instructions of the oracle's blocks beyond which no more are run: a tenth of a second. One may have as many.
@@ -105,7 +107,7 @@ pub fn compare_outputs(
             return Ok(None);
         }
     }
-    Ok(compare_written((here, maker, only), &truth, outputs, false))
+    Ok(compare_written((here, maker, only), &truth, outputs, (false, seed)))
 }
 
 /// Compares what a version's blocks and the oracle's have written; of these `only`, by the version's buffers, in bytes, if that is said.
@@ -114,7 +116,7 @@ pub fn compare_written(
     (here, maker, only): (&Opened<'_>, usize, Option<&[Ranges]>),
     truth: &Opened<'_>,
     outputs: &[Output],
-    summed: bool,
+    (summed, seed): (bool, u64),
 ) -> Option<Status> {
     let oracle = truth.program;
     let (mut wrong, mut compared) = (Vec::new(), 0);
@@ -160,12 +162,16 @@ pub fn compare_written(
         let (got, want) = (gather(here, index, buffer.dtype), gather(truth, own, own_buffer.dtype));
         let magnitudes = magnitude.map(|(index, buffer)| (buffer.dtype, gather(truth, index, buffer.dtype)));
         let array = |dtype, bytes| Array { dtype, bytes };
-        let judgement =
-            Judgement { tolerance: output.tolerance, exact_unit: None, poison: POISON[0], on_average: false };
+        let judgement = Judgement {
+            tolerance: output.tolerance,
+            exact_unit: None,
+            poison: POISON[0],
+            on_average: independent(&here.program.plan, seed),
+        };
         let summed = magnitudes.as_ref().map(|(dtype, bytes)| array(*dtype, bytes));
         let mut found = compare(array(buffer.dtype, &got), array(own_buffer.dtype, &want), summed, judgement);
         compared += both.len();
-        if found.wrong > 0 {
+        if found.fails() {
             found.first.iter_mut().for_each(|mismatch| mismatch.index = nth(&both, mismatch.index));
             wrong.push(WrongOutput {
                 name: buffer.name.clone(),
@@ -173,7 +179,8 @@ pub fn compare_written(
                 len: buffer.len,
                 wrong: found.wrong,
                 first: found.first,
-                looks_like: values::LooksLike::Nothing,
+                // The others are of elements in a row.
+                looks_like: if found.wrong > 0 { LooksLike::Nothing } else { found.looks_like },
                 exact_integers: false,
             });
         }

@@ -90,7 +90,7 @@ impl Part<'_> {
             return None;
         }
         let compare =
-            |version: &Opened<'_>| compare_written((version, self.large, Some(&cleared)), truth, self.outputs, true);
+            |version: &Opened<'_>| compare_written((version, self.large, Some(&cleared)), truth, self.outputs, (true, self.seed));
         let status = compare(version)?;
         if status.passed() {
             return Some(status);
