@@ -82,6 +82,10 @@ pub(super) fn never(status: &Status) -> (String, &'static str) {
             let [left, others] = [left, others].map(|numbers| told(numbers, "=", |number| format!("{number}")));
             (format!("block {block} leaves {left}, and others that read as much {others}"), detail)
         }
+        Status::Unread { buffer, index, block } => {
+            let detail = "some blocks of that size were simulated, and all of the launches that follow; at smaller sizes all is read";
+            (format!("block {block} writes {buffer}[{index}], and no later launch reads that"), detail)
+        }
         Status::NeverUses { elements } => {
             let named: Vec<String> = elements.iter().map(|(buffer, index)| format!("{buffer}[{index}]")).collect();
             let detail = "its outputs keep every bit where that changes, and the right ones do not";
@@ -95,7 +99,8 @@ pub(super) fn never(status: &Status) -> (String, &'static str) {
 fn told(numbers: &[(String, u64, f64)], word: &str, tell: impl Fn(f32) -> String) -> String {
     const FIRST: usize = 3;
     // As a sum in single precision tells it.
-    let one = |(buffer, index, number): &(String, u64, f64)| format!("{buffer}[{index}] {word} {}", tell(*number as f32));
+    let one =
+        |(buffer, index, number): &(String, u64, f64)| format!("{buffer}[{index}] {word} {}", tell(*number as f32));
     let mut told: Vec<String> = numbers.iter().take(FIRST).map(one).collect();
     if numbers.len() > FIRST {
         told.push(format!("{} more numbers", numbers.len() - FIRST));

@@ -47,6 +47,7 @@ pub(super) fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources
         | Status::Miscounts { .. }
         | Status::OtherEffect { .. }
         | Status::LeavesOther { .. }
+        | Status::Unread { .. }
         | Status::NeverUses { .. } => {
             let (text, detail) = never(&checked.status);
             details.push(detail.into());

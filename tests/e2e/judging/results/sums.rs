@@ -155,3 +155,60 @@ fn sums_of_several_blocks_are_compared() {
         }
     }
 }
+
+/// The largest of all elements: of each block's part first, and then of these.
+fn largest(own: &str, parts: &str) -> String {
+    format!(
+        "
+//@ let grid = ceil_div(n, 1024)
+//@ scratch parts: i32[grid]
+//@ launch part<<<grid, 256>>>(a, parts, n)
+//@ launch all<<<1, 256>>>(parts, count, grid)
+__device__ int block_most(int most)
+{{
+    __shared__ int warps[8];
+    most = __reduce_max_sync(0xffffffffu, most);
+    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = most;
+    __syncthreads();
+    return __reduce_max_sync(0xffffffffu, warps[threadIdx.x % 8]);
+}}
+__global__ void part(const int* a, int* parts, int n)
+{{
+    int most = -1000;
+    for (int i = blockIdx.x * 1024 + threadIdx.x; i < min((int)blockIdx.x * 1024 + 1024, n); i += 256) most = max(most, a[i]);
+    most = block_most(most);
+    if (threadIdx.x == 0) parts[blockIdx.x] = {own};
+}}
+__global__ void all(const int* parts, int* count, int grid)
+{{
+    int most = -1000;
+    for (int i = threadIdx.x; i < {parts}; i += 256) most = max(most, parts[i]);
+    most = block_most(most);
+    if (threadIdx.x == 0) count[0] = most;
+}}
+"
+    )
+}
+
+/// What a block leaves for the next launch is the same for the same numbers, and is read.
+#[test]
+fn what_blocks_leave_is_the_same_and_is_read() {
+    let problem = COUNT.replace("len   = \"2\"", "len   = \"1\"");
+    let reference = "
+//@ launch largest_reference<<<1, 1>>>(a, count, n)
+__global__ void largest_reference(const int* a, int* count, int n)
+{
+    int most = -1000;
+    for (int i = 0; i < n; ++i) most = max(most, a[i]);
+    count[0] = most;
+}
+";
+    let book = workbook(&problem, reference, &largest("most", "grid"));
+    for seed in [5, 6] {
+        passes("the largest", &check(&book, &largest("most", "grid"), seed));
+        let less = largest("most - ((int)blockIdx.x >> 15)", "grid");
+        fails("less", &check(&book, &less, seed), &["WRONG RESULT", "leaves parts[", "at n = 67108"]);
+        let few = largest("most", "min(grid, 60000)");
+        fails("few", &check(&book, &few, seed), &["WRONG RESULT", "no later launch reads that", "at n = 67108"]);
+    }
+}

@@ -247,6 +247,15 @@ pub enum Status {
         /// Numbers that another block leaves instead.
         others: Vec<(String, u64, f64)>,
     },
+    /// What a block leaves in scratch, one of those that were run, no launch reads. At a size that is run whole all of it is read.
+    Unread {
+        /// The buffer.
+        buffer: String,
+        /// The element.
+        index: u64,
+        /// The block.
+        block: u64,
+    },
     /// Its outputs stay the same, bit by bit, where elements of inputs change on which the right ones hang.
     NeverUses {
         /// Inputs with their elements, which change together.
@@ -343,6 +352,7 @@ impl Status {
                 | Self::Miscounts { .. }
                 | Self::OtherEffect { .. }
                 | Self::LeavesOther { .. }
+                | Self::Unread { .. }
                 | Self::NoEffect { .. }
         )
     }

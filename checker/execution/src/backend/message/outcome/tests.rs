@@ -67,6 +67,7 @@ fn results_survive_json() {
             changes: vec![("bins".into(), 1, -1.0)],
             others: Vec::new(),
         },
+        Status::Unread { buffer: "parts".into(), index: 3165, block: 1055 },
         Status::LeavesOther { block: 1055, left: vec![("parts".into(), 3166, 1.5)], others: Vec::new() },
         Status::Untried {
             what: Untried::Condition {

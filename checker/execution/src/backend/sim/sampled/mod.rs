@@ -24,6 +24,7 @@ mod stripes;
 mod switches;
 mod truth;
 mod unlike;
+mod unread;
 
 use crate::backend::machine::{Sampled, Stop};
 use crate::backend::message::job::{Output, Program};
@@ -137,6 +138,11 @@ fn judge_opened(
     }
     if let (None, Some(oracle)) = (&compared, oracle)
         && let Some(status) = parts::judge(sim, here, oracle, (outputs, seed))?.filter(|status| !status.passed())
+    {
+        return Ok(Some(status));
+    }
+    if compared.is_none()
+        && let Some(status) = unread::judge(sim, here, small, seed)?
     {
         return Ok(Some(status));
     }

@@ -89,8 +89,9 @@ impl Part<'_> {
         if !is_whole {
             return None;
         }
-        let compare =
-            |version: &Opened<'_>| compare_written((version, self.large, Some(&cleared)), truth, self.outputs, (true, self.seed));
+        let compare = |version: &Opened<'_>| {
+            compare_written((version, self.large, Some(&cleared)), truth, self.outputs, (true, self.seed))
+        };
         let status = compare(version)?;
         if status.passed() {
             return Some(status);

@@ -35,11 +35,14 @@ impl Leaves {
         pairs.peek().is_some() && pairs.all(|pair| pair[0].1.is_like(&pair[1].1, false, LEFT))
     }
 
-    /// One that leaves something else than several others that leave the same.
-    pub fn odd(&self, trials: &Trials<'_>) -> Option<Status> {
-        let odd = |all: &Vec<(u64, Effect)>| {
+    /// One that leaves something else than several others that leave the same, or than those of the small size that read as much.
+    fn odd(&self, small: &Self, trials: &Trials<'_>) -> Option<Status> {
+        let odd = |(kind, all): (&Kind, &Option<Vec<(u64, Effect)>>)| {
+            let all = all.as_ref()?;
             let like = |one: &Effect| all.iter().filter(|(_, other)| one.is_like(other, false, LEFT)).count();
-            let (_, usual) = all.iter().max_by_key(|(_, one)| like(one)).filter(|(_, one)| like(one) >= ALIKE)?;
+            let before = small.0.get(kind).and_then(|all| Some(&all.as_ref()?.first()?.1)).filter(|one| like(one) > 0);
+            let most = || all.iter().map(|(_, one)| one).max_by_key(|one| like(one)).filter(|one| like(one) >= ALIKE);
+            let usual = before.or_else(most)?;
             let (block, odd) = all.iter().find(|(_, one)| !usual.is_like(one, false, LEFT))?;
             Some(Status::LeavesOther {
                 block: *block,
@@ -47,7 +50,7 @@ impl Leaves {
                 others: trials.named(&usual.without(odd, LEFT)),
             })
         };
-        self.0.values().flatten().find_map(odd)
+        self.0.iter().find_map(odd)
     }
 }
 
@@ -60,7 +63,13 @@ impl Trials<'_> {
     }
 
     /// Blocks that leave other numbers than most.
-    pub(super) fn unlike_others(&mut self, launch: Launch<'_>, blocks: &[u64], (end, until): (usize, u64)) -> Option<Status> {
+    pub(super) fn unlike_others(
+        &mut self,
+        launch: Launch<'_>,
+        blocks: &[u64],
+        small: &Leaves,
+        (end, until): (usize, u64),
+    ) -> Option<Status> {
         let mut leaves = Leaves::default();
         for &block in blocks {
             if self.ran() > until {
@@ -69,6 +78,6 @@ impl Trials<'_> {
             let Some(looked) = self.block(launch, block, [end == 0, end == 1]) else { break };
             leaves.note(self, &looked);
         }
-        leaves.odd(self)
+        leaves.odd(small, self)
     }
 }

@@ -42,8 +42,8 @@ pub struct Habit {
     places: [Option<Vec<u64>>; 2],
     /// What every element changes.
     pub(super) effects: Habits,
-    /// Where all elements are the same number, they leave the same ones.
-    alike: bool,
+    /// What they leave where all elements are the same number, if that is the same ones.
+    leaves: Option<Leaves>,
 }
 
 impl Habit {
@@ -140,7 +140,13 @@ impl<'p> Trials<'p> {
             let alike = weights.windows(2).all(|pair| pair[0].places == pair[1].places);
             weights.first().filter(|_| alike && weights.len() > 1).map(|weight| weight.places.clone())
         });
-        (tried >= ENOUGH && follow != [0; 2]).then_some(Habit { follow, scales, places, effects: effects.habits(), alike: leaves.agree() })
+        (tried >= ENOUGH && follow != [0; 2]).then_some(Habit {
+            follow,
+            scales,
+            places,
+            effects: effects.habits(),
+            leaves: Some(leaves).filter(Leaves::agree),
+        })
     }
 
     /// What an element of each input changes that becomes a drawn number.
@@ -159,32 +165,39 @@ impl<'p> Trials<'p> {
 
     /// A block of the large size that has not that habit.
     pub fn lacking(&mut self, launch: Launch<'_>, blocks: &[u64], usual: &Habit) -> Option<Status> {
-        let until = self.ran() + INSTRUCTIONS;
         let share = self.share(launch, blocks, INSTRUCTIONS)?;
         let weighed = |end: usize| Some((end, usual.scales[end]?));
         let ends: Vec<(usize, Scale)> = (0..2).filter_map(weighed).collect();
-        let end = ends.first().map_or(usize::from(usual.follow[0] == 0), |(end, _)| *end);
-        if usual.alike
-            && let Some(status) = self.unlike_others(launch, blocks, (end, until))
-        {
-            return Some(status);
-        }
         let until = self.ran() + INSTRUCTIONS;
-        if !ends.is_empty() {
-            return ends.into_iter().find_map(|scale| self.light(launch, blocks, (scale, usual), until));
-        }
+        let lacks = match ends.is_empty() {
+            true => self.heavy(launch, &blocks[..share.blocks], (share.elements, usual), until),
+            false => ends.iter().find_map(|scale| self.light(launch, blocks, (*scale, usual), until)),
+        };
+        let end = ends.first().map_or(usize::from(usual.follow[0] == 0), |(end, _)| *end);
+        let until = self.ran() + INSTRUCTIONS;
+        lacks.or_else(|| self.unlike_others(launch, blocks, usual.leaves.as_ref()?, (end, until)))
+    }
+
+    /// What follows from single elements of blocks.
+    fn heavy(
+        &mut self,
+        launch: Launch<'_>,
+        blocks: &[u64],
+        (elements, usual): (u64, &Habit),
+        until: u64,
+    ) -> Option<Status> {
         let mut effects = Effects::of(&usual.effects);
-        for &block in &blocks[..share.blocks] {
+        for &block in blocks {
             if self.ran() > until {
                 break;
             }
             let looked = self.block(launch, block, usual.follow.map(|least| least > 0))?;
-            let places = self.drawn(&looked, share.elements);
+            let places = self.drawn(&looked, elements);
             if let Some(status) = self.without_effect(&looked, &places, usual)? {
                 return Some(status);
             }
             for end in (0..2).filter(|end| usual.follow[*end] > 0) {
-                self.look(&looked, (share.elements, end, Some(looked.len())), &mut effects)?;
+                self.look(&looked, (elements, end, Some(looked.len())), &mut effects)?;
             }
         }
         effects.told(self)
