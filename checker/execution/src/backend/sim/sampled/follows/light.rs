@@ -2,8 +2,9 @@
 
 use super::Launch;
 use super::effects::{Effect, Habits, Number, Part};
+use super::habit::Habit;
 use super::trial::{Place, VALUES};
-use super::trials::{FEW_ELEMENTS, Habit, Looked, Trials};
+use super::trials::{FEW_ELEMENTS, Looked, Trials};
 use super::weigh::{Scale, Weight};
 use crate::backend::message::status::Status;
 use plan::stream::Stream;

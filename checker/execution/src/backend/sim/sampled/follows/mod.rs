@@ -7,6 +7,7 @@
 
 mod alike;
 mod effects;
+mod habit;
 mod light;
 mod trial;
 mod trials;

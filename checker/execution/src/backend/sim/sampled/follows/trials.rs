@@ -1,10 +1,10 @@
 //! What follows from the elements that blocks read: at the small size, where all do alike, and at the large one, where one may not.
 
 use super::Launch;
-use super::alike::Leaves;
-use super::effects::{Effect, Habits, Number, Seen};
+use super::effects::{Effect, Number};
+use super::habit::Habit;
 use super::light::Effects;
-use super::trial::{self, Left, Place, Read, Trial, VALUES};
+use super::trial::{self, Left, Place, Read, Trial};
 use super::weigh::{Scale, Weight};
 use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
@@ -13,16 +13,12 @@ use crate::backend::sim::Sim;
 use plan::stream::Stream;
 use std::collections::BTreeSet;
 
-/// Warp instructions for all runs of blocks at the large size, ...
+/// Warp instructions for all runs of blocks at the large size.
 const INSTRUCTIONS: u64 = 1 << 17;
-/// ... and at the small one: hundredths of a second.
-const USUAL_INSTRUCTIONS: u64 = 1 << 15;
 /// Elements of a block that are looked at, ...
 pub(super) const ELEMENTS: u64 = 16;
 /// ... at least.
 pub(super) const FEW_ELEMENTS: u64 = 3;
-/// Elements that something has to follow from at the small size.
-const ENOUGH: usize = 6;
 /// Elements beside one from which nothing follows that are looked at, too, each way.
 const BESIDE: u64 = 3;
 
@@ -30,27 +26,6 @@ const BESIDE: u64 = 3;
 pub struct Trials<'p> {
     pub(super) ends: [Trial<'p>; 2],
     seed: u64,
-}
-
-/// What all blocks do at the small size.
-pub struct Habit {
-    /// Words that are others if an element is another one, with inputs at either of the ends: so many at least.
-    pub(super) follow: [u64; 2],
-    /// How what they write is in proportion to what they read, with inputs at either of the ends.
-    scales: [Option<Scale>; 2],
-    /// The numbers that all blocks change, where they are the same ones, with inputs at either of the ends.
-    places: [Option<Vec<u64>>; 2],
-    /// What every element changes.
-    pub(super) effects: Habits,
-    /// What they leave where all elements are the same number, if that is the same ones.
-    leaves: Option<Leaves>,
-}
-
-impl Habit {
-    /// Does a block change what all do?
-    pub(super) fn is_kept(&self, weight: &Weight, end: usize) -> bool {
-        self.places[end].as_ref().is_none_or(|places| *places == weight.places)
-    }
 }
 
 /// A block of a launch, what it reads, and what it leaves where all is at an end.
@@ -74,9 +49,9 @@ impl Looked<'_> {
 }
 
 /// How much may be looked at.
-struct Share {
-    blocks: usize,
-    elements: u64,
+pub(super) struct Share {
+    pub(super) blocks: usize,
+    pub(super) elements: u64,
 }
 
 impl<'p> Trials<'p> {
@@ -101,66 +76,13 @@ impl<'p> Trials<'p> {
     }
 
     /// How much is afforded if all blocks are like the first: of long ones a few, and of each some elements.
-    fn share(&mut self, launch: Launch<'_>, blocks: &[u64], instructions: u64) -> Option<Share> {
+    pub(super) fn share(&mut self, launch: Launch<'_>, blocks: &[u64], instructions: u64) -> Option<Share> {
         let before = self.ran();
         self.block(launch, *blocks.first()?, [true, false])?;
         let runs = instructions / (self.ran() - before).max(1);
         let blocks = blocks.len().min((runs / (FEW_ELEMENTS + 1)) as usize);
         let elements = (runs / (blocks as u64).max(1)).saturating_sub(1).min(ELEMENTS);
         (blocks > 0).then_some(Share { blocks, elements })
-    }
-
-    /// What blocks of the small size do alike. `None`: they say nothing, or nothing follows from some elements.
-    pub fn habit(&mut self, launch: Launch<'_>, blocks: &[u64]) -> Option<Habit> {
-        let share = self.share(launch, blocks, USUAL_INSTRUCTIONS)?;
-        let (mut tried, mut follow, mut weights) = (0, [u64::MAX; 2], [Vec::new(), Vec::new()]);
-        let (mut effects, mut leaves, until) =
-            (Seen::default(), Leaves::default(), self.ran() + 2 * USUAL_INSTRUCTIONS);
-        for &block in &blocks[..share.blocks] {
-            let looked = self.block(launch, block, [true; 2])?;
-            let places = self.drawn(&looked, share.elements);
-            tried += places.len();
-            leaves.note(self, &looked);
-            for (end, weights) in weights.iter_mut().enumerate() {
-                for place in &places {
-                    if follow[end] > 0 {
-                        let (words, effect) = self.effect(&looked, *place, end)?;
-                        follow[end] = follow[end].min(words);
-                        effects.note(end, *place, looked.len(), effect.as_ref());
-                    }
-                }
-                weights.push(self.weigh(&looked, &places, end)?);
-            }
-            if self.ran() < until {
-                self.drawn_numbers(&looked, &mut effects)?;
-            }
-        }
-        let scales = weights.each_ref().map(|weights| Scale::of(weights));
-        let places = weights.map(|weights| {
-            let alike = weights.windows(2).all(|pair| pair[0].places == pair[1].places);
-            weights.first().filter(|_| alike && weights.len() > 1).map(|weight| weight.places.clone())
-        });
-        (tried >= ENOUGH && follow != [0; 2]).then_some(Habit {
-            follow,
-            scales,
-            places,
-            effects: effects.habits(),
-            leaves: Some(leaves).filter(Leaves::agree),
-        })
-    }
-
-    /// What an element of each input changes that becomes a drawn number.
-    fn drawn_numbers(&mut self, looked: &Looked<'_>, effects: &mut Seen) -> Option<()> {
-        let mut places = self.drawn(looked, ELEMENTS);
-        places.sort_unstable();
-        places.dedup_by_key(|place| place.buffer);
-        for (place, value) in places.iter().flat_map(|place| (1..=VALUES).map(move |value| (*place, value))) {
-            for end in 0..2 {
-                let place = Place { value, ..place };
-                effects.note(end, place, looked.len(), self.effect(looked, place, end)?.1.as_ref());
-            }
-        }
-        Some(())
     }
 
     /// A block of the large size that has not that habit.
@@ -290,7 +212,7 @@ impl<'p> Trials<'p> {
     }
 
     /// How many words that the block leaves follow from the element, with the others at an end?
-    fn follow(&mut self, looked: &Looked<'_>, place: Place, end: usize) -> Option<u64> {
+    pub(super) fn follow(&mut self, looked: &Looked<'_>, place: Place, end: usize) -> Option<u64> {
         let after = self.ends[end].run(looked.launch, looked.block, &[place])?;
         Some(trial::different(looked.left[end].as_ref()?, &after, &self.ends[end].wide))
     }
