@@ -7,7 +7,7 @@ use super::compare::compare_outputs;
 use super::opened::{ENOUGH, Opened, open};
 use super::seen::added;
 use super::truth::place;
-use super::{STEPS, maker, makers};
+use super::{STEPS, is_in_place, maker, makers};
 use crate::backend::machine::Stop;
 use crate::backend::message::job::{Output, Program};
 use crate::backend::message::status::Status;
@@ -40,7 +40,8 @@ pub fn judge(
     let launches = &here.program.plan.launches;
     let is_whole = |launch: usize| launches[launch].blocks() <= WHOLE;
     let large = makers(here.program).filter(|launch| !is_whole(*launch)).last();
-    let Some(large) = large.filter(|_| launches.len() > 1 && maker(oracle) == Some(0)) else { return Ok(None) };
+    let judged = launches.len() > 1 && !is_in_place(here.program) && maker(oracle) == Some(0);
+    let Some(large) = large.filter(|_| judged) else { return Ok(None) };
     let blocks = launches[large].blocks();
     // Where it writes, whatever it reads.
     let mut scout = open(sim, here.program, seed)?;

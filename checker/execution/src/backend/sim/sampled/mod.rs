@@ -33,7 +33,7 @@ use crate::backend::sim::Sim;
 pub use known::Known;
 pub use meant::meant;
 use opened::{Opened, WRITTEN, open};
-use plan::Arg;
+use plan::{Arg, Role};
 pub use profile::profile;
 use reached::Use;
 pub use switches::{first_tried, news};
@@ -158,6 +158,11 @@ fn maker(program: &Program) -> Option<usize> {
     let mut makers = makers(program);
     let maker = makers.next()?;
     makers.next().is_none().then_some(maker)
+}
+
+/// May launches change in place what others read? What blocks that did not run would have changed looks as if it were known.
+fn is_in_place(program: &Program) -> bool {
+    program.plan.launches.len() > 1 && program.plan.buffers.iter().any(|buffer| buffer.role == Role::InOut)
 }
 
 /// The launches that may come to outputs, where the host does nothing.
