@@ -21,7 +21,7 @@ use crate::random::mix;
 use crate::steer::{Aim, Goal, SteerRequest, Steered};
 use cost::{Metric, Wanted};
 use expression::{Expression, Leaf, Writers, writers_around};
-use producers::producers;
+use producers::{is_gathered, producers};
 use search::{Held, Search, Word};
 use std::collections::HashMap;
 use words::{Changes, PassedOn, as_known, by_difference, changes, hint, passed_on, places, unplaced, words};
@@ -84,6 +84,8 @@ struct Open {
     goals: u32,
     /// Operations computed for it.
     spent: u64,
+    /// What it makes is put together with what other lanes make.
+    gathered: bool,
     /// Words with which it is as wanted somewhere, perhaps: for which of the expressions, and by the register that holds them.
     hints: Vec<(usize, Hint)>,
 }
@@ -168,8 +170,9 @@ impl<'a> Steer<'a> {
         if !expressions.is_empty() {
             loads.chain([root]).for_each(|at| self.stops[at as usize] = true);
             let targets = vec![target];
-            let open =
-                Open { expressions, targets, visits: 0, tries: 0, found: 0, goals: 0, spent: 0, hints: Vec::new() };
+            let gathered = is_gathered(code, root);
+            let (visits, tries, found, goals, spent, hints) = (0, 0, 0, 0, 0, Vec::new());
+            let open = Open { expressions, targets, visits, tries, found, goals, spent, gathered, hints };
             self.open.insert(root, open);
         }
     }
@@ -267,7 +270,8 @@ impl<O: Observer> Worker<'_, O> {
             let mut search = Search::new(code, writers, (expression, target.wanted), request, by, &mut run);
             let lane = search.holds_for(bench, known, active);
             open.spent += search.spent;
-            turned = lane.and_then(|lane| as_known(&words_of(expression, lane), known));
+            let changes = lane.and_then(|lane| as_known(&words_of(expression, lane), known));
+            turned = changes.map(|changes| (changes, *which, known.clone()));
             if turned.is_some() {
                 break;
             }
@@ -289,15 +293,23 @@ impl<O: Observer> Worker<'_, O> {
                 let most = share.saturating_sub(open.spent);
                 let hints;
                 let passed;
-                (turned, hints, passed) = words.solve(&mut search, bench, most);
+                let solved;
+                (solved, hints, passed) = words.solve(&mut search, bench, most);
+                turned = solved.map(|(changes, known)| (changes, which, known));
                 goal = passed.map(|passed| (lane, passed));
                 open.hints.extend(hints.into_iter().map(|known| (which, known)));
             }
             open.spent += search.spent;
         }
-        if let Some(changes) = turned {
+        if let Some((changes, which, known)) = turned {
             open.found += 1;
             found.push(target.steered(code, changes, None, false));
+            // Nothing comes of one lane alone, perhaps.
+            if open.gathered {
+                let lanes = (0..32).filter(|lane| active >> lane & 1 != 0);
+                let all = lanes.filter_map(|lane| as_known(&words_of(&open.expressions[which], lane), &known));
+                found.push(target.steered(code, all.flatten().collect(), None, true));
+            }
         } else if let Some((lane, PassedOn { is, wanted, changes })) = goal {
             open.goals += 1;
             let own = loaded.iter().filter(|((at, of, _), _)| (*at, *of) == (block, warp.index));
@@ -329,13 +341,13 @@ impl Words {
         search: &mut Search<'_, R>,
         bench: &mut Warp,
         most: u64,
-    ) -> (Option<Changes>, Vec<Hint>, Option<PassedOn>) {
+    ) -> (Option<(Changes, Hint)>, Vec<Hint>, Option<PassedOn>) {
         let own = &self.own;
         let mut hints = Vec::new();
         // Half of it for where the thread is, and half for where another may be.
         if !own.is_empty() {
             if let Some(values) = search.solve(bench, own, most / 2) {
-                return (Some(changes(own, &values)), hints, None);
+                return (Some((changes(own, &values), hint(own, &values))), hints, None);
             }
             if !self.free.is_empty() {
                 // What is as near as it may be here is so somewhere, perhaps.

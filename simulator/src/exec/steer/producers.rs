@@ -2,7 +2,7 @@
 
 use super::expression::{Writers, writers_around};
 use crate::isa::decode::Decoded;
-use crate::isa::op::{AddressSpace, Op, Reg};
+use crate::isa::op::{AddressSpace, Code, CollectiveFn, Op, Reg};
 use std::collections::{BTreeSet, HashMap};
 
 /// Operations that write what is passed on, at most.
@@ -28,4 +28,19 @@ pub fn producers(decoded: &Decoded, all: &mut HashMap<u32, Writers>) -> BTreeSet
         }
     }
     if near.is_empty() { far } else { near }
+}
+
+/// Is what an operation makes put together with what it makes for other lanes: a vote, or a number of all of them?
+pub fn is_gathered(code: &Code, at: u32) -> bool {
+    let made = code.results(at);
+    let info = &code.functions[code.origins[at as usize].function as usize];
+    let mut others = info.start..info.start + info.len;
+    others.any(|other| {
+        let Op::Collective(index) = code.insts[other as usize].op else { return false };
+        let all = matches!(
+            code.collectives[index as usize].f,
+            CollectiveFn::Vote(_) | CollectiveFn::Redux(_) | CollectiveFn::MatchAny | CollectiveFn::MatchAll
+        );
+        all && code.sources(other).iter().any(|reg| made.contains(reg))
+    })
 }
