@@ -96,13 +96,14 @@ impl Appearance {
         ((place * (step % sms)) % sms + first) % sms
     }
 
-    /// `%warpid` of a block's first warp, where the block has `warps`.
-    pub fn first_warp(self, linear: u64, warps: u64) -> u64 {
+    /// `%warpid` of a warp of a block that has `warps`. They follow each other, up or down, round the end of what an SM holds.
+    pub fn warp(self, linear: u64, warps: u64, index: u64) -> u64 {
         if self.seed == 0 {
-            return 0;
+            return index;
         }
-        let places = (WARPS_PER_SM / warps.max(1)).max(1);
-        (self.bits(7) ^ finish(linear)) % places * warps
+        let (drawn, places) = (self.bits(7), (WARPS_PER_SM / warps.max(1)).max(1));
+        let index = if drawn >> 32 & 1 == 0 { index } else { warps - 1 - index.min(warps - 1) };
+        ((drawn ^ finish(linear)) % places * warps + index + (drawn >> 40)) % WARPS_PER_SM
     }
 
     /// Number of the grid of a launch, from 1.
@@ -168,8 +169,11 @@ mod tests {
             assert!((0..100).all(|step| machine.clock(step) < machine.clock(step + 1)), "seed {seed}");
             assert!((0..100).all(|step| machine.timer(step) <= machine.timer(step + 1)), "seed {seed}");
             for warps in 1..=32 {
-                let first = machine.first_warp(seed * 7, warps);
-                assert!(first.is_multiple_of(warps) && first + warps <= WARPS_PER_SM, "seed {seed}: {first} + {warps}");
+                let all: HashSet<u64> = (0..warps).map(|index| machine.warp(seed * 7, warps, index)).collect();
+                assert!(
+                    all.len() as u64 == warps && all.iter().all(|warp| *warp < WARPS_PER_SM),
+                    "seed {seed}: {all:?}"
+                );
             }
         }
     }
@@ -191,7 +195,8 @@ mod tests {
         let count = |place: u64| (1..100).filter(|seed| Appearance::new(*seed).sm(1, 132) == place).count();
         assert!(count(1) > 10 && count(2) > 10, "as GPUs place them: {} and {}", count(1), count(2));
         assert!(seen(&|machine| machine.sm(1, 132).wrapping_sub(machine.sm(0, 132))).len() > 20);
-        assert!(seen(&|machine| machine.first_warp(0, 4)).len() > 5);
+        assert!(seen(&|machine| machine.warp(0, 4, 1)).len() > 30);
+        assert!(seen(&|machine| machine.warp(0, 4, 1).wrapping_sub(machine.warp(0, 4, 0))).len() > 1);
         assert!(seen(&|machine| machine.grid(1)).len() > 90);
         assert_eq!(Appearance::PLAIN.clock(7), 7);
         assert_eq!(Appearance::PLAIN.sm(133, 132), 1);
