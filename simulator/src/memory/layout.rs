@@ -22,7 +22,7 @@ const STEP: u64 = 512;
 /// No allocation is below it: what a driver's pools begin with.
 const LOWEST: u64 = 0x3_0200_0000;
 /// And none ends beyond it.
-const HIGHEST: u64 = window::SHARED - APART;
+const HIGHEST: u64 = window::WINDOWS - APART;
 
 /// How far allocations of a run lie from each other, and from the module's variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,11 @@ impl Layout {
         let places = there.len() + 1;
         // On the plain machine each is behind the one before.
         let drawn = self.draw(number, Of::Order);
-        let first = if self.machine.is_plain() { there.len() } else { drawn as usize % places };
+        let first = match number {
+            _ if self.machine.is_plain() => there.len(),
+            0 if self.has_pool() => 0,
+            _ => drawn as usize % places,
+        };
         // Where it does not fit in, above or below.
         let onward = if drawn >> 63 == 0 { 1 } else { places - 1 };
         let largest = there.iter().map(|one| one.end - one.start).fold(size, u64::max);
@@ -88,6 +92,11 @@ impl Layout {
         let found = (0..places).find_map(|step| begin((first + step * onward) % places));
         // Where there is no room left, behind the last one.
         found.unwrap_or_else(|| self.aligned(behind + GAP, number, size))
+    }
+
+    /// Does the first one lie where a driver's pools begin, far below the variables, and others near it?
+    fn has_pool(self) -> bool {
+        self.distance == Distance::Far && self.draw(0, Of::Low) % 2 == 1
     }
 
     fn draw(self, number: u64, of: Of) -> u64 {
@@ -109,16 +118,13 @@ impl Layout {
             Some(above) => taken(*from) + margin <= above,
             None => taken(*from) < HIGHEST,
         };
+        let pool = (number == 0 && below.is_none() && self.has_pool()).then(|| LOWEST + more % (1 << 32));
         let from = match (below, above) {
+            (None, _) if pool.is_some() => return pool.filter(fits).map(|from| self.aligned(from, number, size)),
             (None, Some(above)) => {
-                // As a driver's pools do, far below all others.
-                let low = self.distance == Distance::Far && draw(Of::Low) % 2 == 0;
-                let under = above.checked_sub(size + margin + more + self.slack(size))?;
-                let from = if low { LOWEST + more % (1 << 32) } else { under };
-                return Some(from)
-                    .filter(|from| *from >= LOWEST)
-                    .filter(fits)
-                    .map(|from| self.aligned(from, number, size));
+                let under = above.checked_sub(size + margin + more + self.slack(size));
+                let from = under.filter(|from| *from >= LOWEST).filter(fits)?;
+                return Some(self.aligned(from, number, size));
             }
             (below, _) => below.unwrap_or(window::VARIABLES) + margin,
         };
@@ -240,7 +246,7 @@ mod tests {
             let there = std::slice::from_ref(&(LOWEST..HIGHEST - (1 << 33)));
             let base = layout.next(there, 40, 1 << 31);
             let end = there[0].end;
-            assert!(base >= end + GAP && base + (1 << 31) < window::SHARED, "seed {seed}: {base:x}");
+            assert!(base >= end + GAP && base + (1 << 31) < window::WINDOWS, "seed {seed}: {base:x}");
         }
     }
 

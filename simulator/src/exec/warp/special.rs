@@ -52,6 +52,7 @@ pub fn uniform(which: Special, context: &Context<'_>, index: u32, block: [u32; 3
         Special::ReservedForTiles => window::RESERVED_FOR_TILES.min(context.decoded.reserved_shared).into(),
         Special::AggregateSmemSize => u64::from(context.decoded.reserved_shared) + shared_bytes(context),
         Special::TotalSmemSize => shared_bytes(context),
+        Special::SharedWindow => window::SHARED ^ window::place(context.appearance),
     })
 }
 
