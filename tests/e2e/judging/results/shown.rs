@@ -38,8 +38,14 @@ fn what_a_machine_shows_is_relied_on_by_nobody() {
         (heap, "!odd"),
         (heap, "after"),
     ] {
-        let ran = judged(&workbook, &format!("{before}{}", only_if(condition)));
-        assert!(ran.code == Some(1) && ran.stdout.contains("WRONG RESULT"), "{before}{condition}: {ran:?}");
+        judged(&workbook, &format!("{before}{}", only_if(condition)));
+        // Each size has a machine of its own, and the fixture few sizes.
+        let wrong = |seed: &&str| {
+            let ran = workbook.run(["ex01", "--backend", "sim", "--seed", seed, "--plain"]);
+            ran.code == Some(1) && ran.stdout.contains("WRONG RESULT")
+        };
+        let found = ["1", "2", "3", "4"].into_iter().filter(wrong).count();
+        assert!(found >= 2, "{before}{condition}: {found} of 4 seeds");
     }
 }
 
@@ -66,7 +72,7 @@ fn conditions_on_what_a_device_is_are_told() {
     let workbook = exercise("");
     for (name, condition) in [
         ("nwarpid", "q == 64"),
-        ("total_smem_size", "q > 0"),
+        ("total_smem_size", "q % 128 == 0"),
         ("aggr_smem_size", "q > 512"),
         ("reserved_smem_offset_cap", "q == 1024"),
         ("reserved_smem_offset_begin", "q == 0"),
