@@ -137,7 +137,7 @@ impl Layout {
         match self.distance {
             Distance::Close => from.next_multiple_of(self.slack(size)),
             _ if self.machine.is_plain() => from.next_multiple_of(ALIGNMENT),
-            _ if self.draw(number, Of::Alignment) % 2 == 0 => from.next_multiple_of(REGION),
+            _ if self.draw(number, Of::Alignment).is_multiple_of(2) => from.next_multiple_of(REGION),
             // As little as is promised: an odd multiple.
             _ => (from + self.draw(number, Of::Place) % REGION).next_multiple_of(2 * ALIGNMENT) + ALIGNMENT,
         }
@@ -177,7 +177,8 @@ mod tests {
     /// Distances between the variables and three buffers, in the order of their addresses, and where the buffers begin.
     fn laid(seed: u64, size: u64) -> (Distance, Vec<u64>, Vec<u64>) {
         let layout = Layout::new(Appearance::new(seed));
-        let mut there: Vec<Range<u64>> = vec![window::VARIABLES..window::VARIABLES + 100];
+        let variables = window::VARIABLES..window::VARIABLES + 100;
+        let mut there = Vec::from([variables]);
         let mut bases = Vec::new();
         for number in 0..3 {
             let base = layout.next(&there, number, size);
