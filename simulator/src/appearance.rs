@@ -7,8 +7,12 @@ use crate::random::{finish, mix};
 /// Warps that an SM holds (CUDA C++ Programming Guide, technical specifications, from compute capability 3.0 on; 48 on
 /// 8.6 and 8.9, 32 on 7.5).
 pub const WARPS_PER_SM: u64 = 64;
-/// Nanoseconds between two values of `%globaltimer` (an H200's).
-const TIMER_STEP: u64 = 32;
+/// Nanoseconds between two values of `%globaltimer`: an H200's, and older GPUs'.
+const TIMER_STEPS: [u64; 2] = [32, 1024];
+/// Steps between two times that an SM does something else, as a power of 2 at least and at most.
+const PAUSES: [u64; 2] = [2, 8];
+/// Cycles that it takes then, as a power of 2 at most.
+const PAUSE: u64 = 20;
 /// Bytes that an allocation's address is a multiple of (CUDA C++ Programming Guide, device memory accesses).
 pub const ALIGNMENT: u64 = 256;
 
@@ -39,12 +43,23 @@ impl Appearance {
         if self.seed == 0 { 0 } else { finish(self.seed.wrapping_add(purpose.wrapping_mul(0x9e37_79b9_7f4a_7c15))) }
     }
 
-    /// Cycles of an SM's clock after `steps` warp instructions: 1 to 24 a step, and a start that is anything. Always more
-    /// for more steps.
+    /// Cycles of an SM's clock after `steps` warp instructions: 1 to 24 a step, on half of the machines now and then up to a million more,
+    /// as where others have their turn, and a start that is anything. Always more for more steps.
     pub fn clock(self, steps: u64) -> u64 {
         let rate = 1 + self.bits(1) % 24;
         // Up to weeks of running.
-        (self.bits(2) >> 14).wrapping_add(steps.wrapping_mul(rate))
+        (self.bits(2) >> 14).wrapping_add(steps.wrapping_mul(rate)).wrapping_add(self.paused(steps))
+    }
+
+    /// Cycles up to a step in which nothing of the launch ran.
+    fn paused(self, steps: u64) -> u64 {
+        let drawn = self.bits(11);
+        if drawn.is_multiple_of(2) {
+            return 0;
+        }
+        let every = PAUSES[0] + (drawn >> 8) % (PAUSES[1] - PAUSES[0] + 1);
+        let first = (drawn >> 16) % (1 << every);
+        (steps + first) >> every << ((drawn >> 32) % (PAUSE + 1))
     }
 
     /// `%globaltimer` after so many steps: nanoseconds since 1970, at a clock of about 1 GHz to 2 GHz.
@@ -54,8 +69,9 @@ impl Appearance {
         }
         // From 2024 on, some years.
         let start = 1_704_067_200_000_000_000 + (self.bits(3) >> 7);
-        let ns = steps.wrapping_mul(1 + self.bits(4) % 12);
-        start.wrapping_add(ns) / TIMER_STEP * TIMER_STEP
+        let ns = steps.wrapping_mul(1 + self.bits(4) % 12).wrapping_add(self.paused(steps));
+        let step = TIMER_STEPS[(self.bits(12) % 2) as usize];
+        start.wrapping_add(ns) / step * step
     }
 
     /// The SM of a block: each of a wave of `sms` blocks has another one. A quarter of the machines begins with SM 0 and goes on with the
@@ -80,13 +96,14 @@ impl Appearance {
         ((place * (step % sms)) % sms + first) % sms
     }
 
-    /// `%warpid` of a block's first warp, where the block has `warps`.
-    pub fn first_warp(self, linear: u64, warps: u64) -> u64 {
+    /// `%warpid` of a warp of a block that has `warps`. They follow each other, up or down, round the end of what an SM holds.
+    pub fn warp(self, linear: u64, warps: u64, index: u64) -> u64 {
         if self.seed == 0 {
-            return 0;
+            return index;
         }
-        let places = (WARPS_PER_SM / warps.max(1)).max(1);
-        (self.bits(7) ^ finish(linear)) % places * warps
+        let (drawn, places) = (self.bits(7), (WARPS_PER_SM / warps.max(1)).max(1));
+        let index = if drawn >> 32 & 1 == 0 { index } else { warps - 1 - index.min(warps - 1) };
+        ((drawn ^ finish(linear)) % places * warps + index + (drawn >> 40)) % WARPS_PER_SM
     }
 
     /// Number of the grid of a launch, from 1.
@@ -152,8 +169,11 @@ mod tests {
             assert!((0..100).all(|step| machine.clock(step) < machine.clock(step + 1)), "seed {seed}");
             assert!((0..100).all(|step| machine.timer(step) <= machine.timer(step + 1)), "seed {seed}");
             for warps in 1..=32 {
-                let first = machine.first_warp(seed * 7, warps);
-                assert!(first.is_multiple_of(warps) && first + warps <= WARPS_PER_SM, "seed {seed}: {first} + {warps}");
+                let all: HashSet<u64> = (0..warps).map(|index| machine.warp(seed * 7, warps, index)).collect();
+                assert!(
+                    all.len() as u64 == warps && all.iter().all(|warp| *warp < WARPS_PER_SM),
+                    "seed {seed}: {all:?}"
+                );
             }
         }
     }
@@ -165,12 +185,18 @@ mod tests {
             |f: &dyn Fn(Appearance) -> u64| (1..100).map(|seed| f(Appearance::new(seed))).collect::<HashSet<_>>();
         assert!(seen(&|machine| machine.clock(0)).len() > 90);
         assert!(seen(&|machine| machine.clock(1) - machine.clock(0)).len() > 10);
+        let longest = |machine: Appearance| (0..512).map(|step| machine.clock(step + 1) - machine.clock(step)).max();
+        let pauses = (1..100).filter(|seed| longest(Appearance::new(*seed)) > Some(10_000)).count();
+        assert!((10..60).contains(&pauses), "{pauses} of 99 machines with much between two instructions");
         assert!(seen(&|machine| machine.timer(0)).len() > 90);
+        let coarse = (1..100).filter(|seed| Appearance::new(*seed).timer(7).is_multiple_of(1024)).count();
+        assert!((30..70).contains(&coarse), "{coarse} of 99 timers in steps of a microsecond");
         assert!(seen(&|machine| machine.sm(0, 132)).len() > 25);
         let count = |place: u64| (1..100).filter(|seed| Appearance::new(*seed).sm(1, 132) == place).count();
         assert!(count(1) > 10 && count(2) > 10, "as GPUs place them: {} and {}", count(1), count(2));
         assert!(seen(&|machine| machine.sm(1, 132).wrapping_sub(machine.sm(0, 132))).len() > 20);
-        assert!(seen(&|machine| machine.first_warp(0, 4)).len() > 5);
+        assert!(seen(&|machine| machine.warp(0, 4, 1)).len() > 30);
+        assert!(seen(&|machine| machine.warp(0, 4, 1).wrapping_sub(machine.warp(0, 4, 0))).len() > 1);
         assert!(seen(&|machine| machine.grid(1)).len() > 90);
         assert_eq!(Appearance::PLAIN.clock(7), 7);
         assert_eq!(Appearance::PLAIN.sm(133, 132), 1);

@@ -3,6 +3,7 @@
 use super::Device;
 use super::error::MemoryError;
 use super::history::History;
+use crate::appearance::Appearance;
 use crate::memory::heap::Heap;
 use crate::memory::reads::Reads;
 #[cfg(not(target_family = "wasm"))]
@@ -219,6 +220,7 @@ impl Device {
         // Of a selection all run as if they were resident: nobody knows who else would be.
         let resident = if self.config.blocks.is_some() { u64::MAX } else { self.config.resident_blocks.max(1).into() };
         let held = self.config.heap_held;
+        let appearance = Appearance::new(self.config.machine);
         if let Some(heap) = self.heap.as_mut().and_then(|heap| heap.get_mut().ok()) {
             heap.launch(resident, held);
             return;
@@ -226,13 +228,12 @@ impl Device {
         // Twice as much, so that mistakes have room to show; where that does not fit, what there is.
         let room = [bytes.saturating_mul(2), bytes].into_iter().find_map(|room| {
             let base = self.alloc("device heap", room).ok()?;
-            let mut heap = Heap::new(base, room, bytes);
+            let mut heap = Heap::new(base, room, bytes, appearance);
             heap.launch(resident, held);
+            let at = self.global.find(base, room)?;
+            self.global.allocations[at].heap = true;
             Some(heap)
         });
-        if let (Some(_), Some(allocation)) = (&room, self.global.allocations.last_mut()) {
-            allocation.heap = true;
-        }
         self.heap = Some(Mutex::new(room.unwrap_or_default()));
     }
 }

@@ -79,11 +79,10 @@ impl Device {
                 device.unplaced.get_or_insert_with(|| (variable.name.clone(), variable.size));
                 continue;
             }
-            device.global.place(variable.address, variable.size, &variable.name, variable.constant);
-            if let Some(allocation) = device.global.allocations.last_mut() {
-                allocation.write(0, &variable.init);
-                allocation.filled = allocation.filled.filter(|_| variable.init.is_empty());
-            }
+            let at = device.global.place(variable.address, variable.size, &variable.name, variable.constant);
+            let allocation = &mut device.global.allocations[at];
+            allocation.write(0, &variable.init);
+            allocation.filled = allocation.filled.filter(|_| variable.init.is_empty());
             device.remember(History::Allocated(variable.address, variable.size));
             device.remember(History::Written(variable.address, variable.size));
         }

@@ -1,10 +1,11 @@
 //! Global memory: allocations of 32-bit words that host threads share. Accesses are relaxed atomics, so a racy kernel is
 //! a wrong kernel and never undefined behaviour.
 
-use super::layout::{Before, Layout};
+use super::layout::Layout;
 use super::reads::Reads;
 use super::sparse::Sparse;
 use crate::appearance::Appearance;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -43,8 +44,10 @@ pub struct Global {
     /// Bytes in use.
     pub in_use: u64,
     layout: Layout,
-    /// Allocations that were not placed.
-    reserved: u64,
+    /// Where what was placed begins and ends.
+    placed: Option<Range<u64>>,
+    /// Where allocations that were not placed begin and end, by address.
+    reserved: Vec<Range<u64>>,
     locks: Vec<Mutex<()>>,
 }
 
@@ -55,66 +58,55 @@ impl Global {
             allocations: Vec::new(),
             in_use: 0,
             layout: Layout::new(appearance),
-            reserved: 0,
+            placed: None,
+            reserved: Vec::new(),
             locks: (0..STRIPES).map(|_| Mutex::new(())).collect(),
         }
     }
 
-    /// Adds an allocation at a fixed address above all others.
-    pub fn place(&mut self, base: u64, size: u64, name: &str, constant: bool) {
-        let words = (0..size.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
-        self.in_use += size;
-        let name = name.to_string();
-        self.allocations.push(Allocation {
-            base,
-            size,
-            name,
-            constant,
-            input: false,
-            heap: false,
-            words,
-            sparse: None,
-            reads: None,
-            filled: Some(0),
-        });
+    /// Adds an allocation at a fixed address, before any other kind; gives its index.
+    pub fn place(&mut self, base: u64, size: u64, name: &str, constant: bool) -> usize {
+        let end = base + size;
+        self.placed = Some(self.placed.take().map_or(base..end, |all| all.start.min(base)..all.end.max(end)));
+        self.insert(Allocation { constant, ..Allocation::of_words(base, size, name) })
     }
 
     /// Adds an allocation that needs memory only where it is touched.
     #[cfg(not(target_family = "wasm"))]
     pub fn alloc_sparse(&mut self, size: u64, name: &str, contents: Sparse) -> u64 {
         let base = self.reserve(size);
-        let (name, sparse) = (name.to_string(), Some(contents));
-        self.allocations.push(Allocation {
-            base,
-            size,
-            name,
-            constant: false,
-            input: false,
-            heap: false,
-            words: Box::default(),
-            sparse,
-            reads: None,
-            filled: None,
-        });
+        let none = Allocation::of_words(base, 0, name);
+        self.insert(Allocation { size, sparse: Some(contents), filled: None, ..none });
         base
     }
 
-    /// Takes addresses for an allocation, behind all others.
+    /// Takes addresses for an allocation that nobody has.
     fn reserve(&mut self, size: u64) -> u64 {
-        let end = |allocation: &Allocation| allocation.base + allocation.size;
-        let before = Before {
-            number: self.reserved,
-            end: self.allocations.last().map_or(super::window::VARIABLES, end),
-            largest: self.allocations.iter().map(|allocation| allocation.size).max().unwrap_or(0),
-        };
-        self.reserved += 1;
-        self.layout.next(before, size)
+        let mut there = self.reserved.clone();
+        let at = self.placed.as_ref().map(|placed| there.partition_point(|one| one.start < placed.start));
+        if let (Some(at), Some(placed)) = (at, &self.placed) {
+            there.insert(at, placed.clone());
+        }
+        let base = self.layout.next(&there, self.reserved.len() as u64, size);
+        let at = self.reserved.partition_point(|one| one.start < base);
+        self.reserved.insert(at, base..base + size);
+        base
     }
 
-    /// Adds an allocation: 256-byte aligned, and at least 512 bytes away from the one before.
+    /// Puts an allocation where it belongs by its address; gives its index.
+    fn insert(&mut self, allocation: Allocation) -> usize {
+        if allocation.sparse.is_none() {
+            self.in_use += allocation.size;
+        }
+        let at = self.allocations.partition_point(|one| one.base <= allocation.base);
+        self.allocations.insert(at, allocation);
+        at
+    }
+
+    /// Adds an allocation: 256-byte aligned, and at least 512 bytes away from all others.
     pub fn alloc(&mut self, size: u64, name: &str) -> u64 {
         let base = self.reserve(size);
-        self.place(base, size, name, false);
+        self.insert(Allocation::of_words(base, size, name));
         base
     }
 
@@ -148,6 +140,22 @@ impl Global {
 }
 
 impl Allocation {
+    /// One that may be read and written, all zero.
+    fn of_words(base: u64, size: u64, name: &str) -> Self {
+        Self {
+            base,
+            size,
+            name: name.to_string(),
+            constant: false,
+            input: false,
+            heap: false,
+            words: (0..size.div_ceil(4)).map(|_| AtomicU32::new(0)).collect(),
+            sparse: None,
+            reads: None,
+            filled: Some(0),
+        }
+    }
+
     /// Is a store something to be looked at?
     pub fn is_read_only(&self) -> bool {
         self.constant || self.input

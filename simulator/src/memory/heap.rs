@@ -10,9 +10,12 @@
 
 mod together;
 
+use crate::appearance::Appearance;
 use std::collections::{BTreeMap, VecDeque};
 use together::Together;
 
+/// The purpose of its machine's random bits.
+const HEAP: u64 = 13;
 /// Alignment of what `malloc` returns, and the least distance between blocks.
 const ALIGN: u64 = 16;
 
@@ -59,8 +62,12 @@ pub struct NotAllocated;
 #[derive(Debug, Default)]
 pub struct Heap {
     base: u64,
+    /// What nobody had yet begins and ends here.
     next: u64,
+    top: u64,
     end: u64,
+    /// From the end on.
+    downward: bool,
     limit: u64,
     in_use: u64,
     together: Together,
@@ -72,9 +79,15 @@ pub struct Heap {
 }
 
 impl Heap {
-    /// A heap of `size` bytes at an address, of which `limit` may be allocated at a time.
-    pub fn new(base: u64, size: u64, limit: u64) -> Self {
-        let mut heap = Self { base, next: base, end: base + size, limit, ..Self::default() };
+    /// A heap of `size` bytes at an address, of which `limit` may be allocated at a time. `appearance` says where it begins: nothing but
+    /// the alignment of blocks is promised, nor which of two is lower.
+    pub fn new(base: u64, size: u64, limit: u64, appearance: Appearance) -> Self {
+        let drawn = appearance.bits(HEAP);
+        // What is left out does not matter: there is twice as much as may be allocated.
+        let skipped = (drawn >> 8) % 32 * ALIGN;
+        let (base, end) = if size > limit + 32 * ALIGN { (base + skipped, base + size) } else { (base, base + size) };
+        let downward = drawn % 2 == 1;
+        let mut heap = Self { base, next: base, top: end, end, downward, limit, ..Self::default() };
         heap.launch(1, 0);
         heap
     }
@@ -111,23 +124,27 @@ impl Heap {
 
     /// Where `room` bytes are nobody's.
     fn place(&mut self, room: u64) -> Option<u64> {
-        if room <= self.end - self.next {
-            let address = self.next;
+        if room <= self.top - self.next {
+            if self.downward {
+                self.top -= room;
+                return Some(self.top);
+            }
             self.next += room;
-            return Some(address);
+            return Some(self.next - room);
         }
+        let (low, high) = if self.downward { (self.top, self.end) } else { (self.base, self.next) };
         // Freed blocks are given up, the longest free first, until there is a gap.
         while let Some(oldest) = self.freed.pop_front() {
             self.pieces.remove(&oldest);
             let before = self.pieces.range(..oldest).next_back();
-            let start = before.map_or(self.base, |(at, piece)| at + Piece::room(piece.bytes).unwrap_or(0)).min(oldest);
-            let end = self.pieces.range(oldest..).next().map_or(self.next, |(at, _)| *at);
+            let start = before.map_or(low, |(at, piece)| at + Piece::room(piece.bytes).unwrap_or(0)).min(oldest);
+            let end = self.pieces.range(oldest..).next().map_or(high, |(at, _)| *at);
             if room <= end - start {
                 return Some(start);
             }
         }
         // Gaps that others have left.
-        let mut end = self.base;
+        let mut end = low;
         for (at, piece) in &self.pieces {
             if room <= at.saturating_sub(end) {
                 return Some(end);
@@ -181,7 +198,7 @@ mod tests {
 
     #[test]
     fn blocks_are_apart_and_come_back_last() {
-        let mut heap = Heap::new(4096, 128, 64);
+        let mut heap = Heap::new(4096, 128, 64, Appearance::PLAIN);
         let (a, b) = (heap.allocate(1, (WHO, 0)), heap.allocate(30, (WHO, 0)));
         assert_eq!((a, b), (4096, 4128));
         assert_eq!(heap.allocate(17, (WHO, 0)), 0, "beyond the limit");
@@ -196,9 +213,32 @@ mod tests {
         assert_eq!(heap.allocate(40, (WHO, 0)), 4096, "neighbours are joined");
     }
 
+    /// Blocks lie at odd multiples of what is promised on some machines, and one behind the other in either order; all of the limit
+    /// can be had again and again.
+    #[test]
+    fn machines_put_blocks_where_they_like() {
+        let (mut odd, mut downward) = (0, 0);
+        for seed in 1..65 {
+            let mut heap = Heap::new(4096, 1 << 13, 1 << 12, Appearance::new(seed));
+            let two = [0; 2].map(|_| heap.allocate(64, (WHO, 0)));
+            odd += usize::from(!two[0].is_multiple_of(32));
+            downward += usize::from(two[1] < two[0]);
+            assert!(two.into_iter().all(|address| heap.release(address, WHO).is_ok()));
+            for _ in 0..50 {
+                let all = [0; 4].map(|_| heap.allocate(1 << 10, (WHO, 0)));
+                assert!(
+                    all.iter().all(|at| at.is_multiple_of(ALIGN) && (4096..=(3 << 12) - (1 << 10)).contains(at)),
+                    "{all:?}"
+                );
+                assert!(all.into_iter().all(|address| heap.release(address, WHO).is_ok()));
+            }
+        }
+        assert!((10..55).contains(&odd) && (10..55).contains(&downward), "{odd} {downward}");
+    }
+
     #[test]
     fn only_allocated_bytes_are_held() {
-        let mut heap = Heap::new(4096, 1024, 512);
+        let mut heap = Heap::new(4096, 1024, 512, Appearance::PLAIN);
         let a = heap.allocate(10, (WHO, 0));
         let b = heap.allocate(10, (WHO, 0));
         assert!(heap.holds(a, 10) && heap.holds(a + 9, 1) && heap.holds(b, 1));
@@ -212,7 +252,7 @@ mod tests {
     #[test]
     fn what_resident_blocks_hold_counts_together() {
         let run = |resident: u64, held: u64| {
-            let mut heap = Heap::new(4096, 1024, 64);
+            let mut heap = Heap::new(4096, 1024, 64, Appearance::PLAIN);
             heap.launch(resident, held);
             let one = |block: u64| {
                 let address = heap.allocate(32, (WHO, block));

@@ -1,16 +1,22 @@
 //! The generic address space. Global memory is where allocations put it; the other spaces are windows. All of it lies where
-//! a 64-bit host maps libraries and drivers, so that an address does not tell a simulator from a GPU.
+//! a 64-bit host maps libraries and drivers, so that an address does not tell a simulator from a GPU. Those of shared and local memory
+//! have sixteen places, of which a machine has one ([`place`]); whose window an address is in does not hang on the machine.
 
+use crate::appearance::Appearance;
 use crate::isa::op::AddressSpace;
 
 /// Module-level variables.
 pub const VARIABLES: u64 = 0x0000_7002_0000_0000;
 /// Allocations.
 pub const ALLOCATIONS: u64 = 0x0000_7010_0000_0000;
-/// A block's shared memory.
-pub const SHARED: u64 = 0x0000_7ff0_0000_0000;
-/// A thread's local memory; see [`local_base`].
-pub const LOCAL: u64 = 0x0000_7ff1_0000_0000;
+/// Where windows begin: no allocation is beyond it.
+pub const WINDOWS: u64 = 0x0000_7f00_0000_0000;
+/// The bits in which the places of a window differ.
+const PLACES: u64 = 0xf << 36;
+/// A block's shared memory, at the last of its places.
+pub const SHARED: u64 = WINDOWS | PLACES;
+/// A thread's local memory, at the last of its places; see [`local_base`].
+pub const LOCAL: u64 = WINDOWS | PLACES | 1 << 32;
 /// A kernel's parameters.
 pub const PARAM: u64 = 0x0000_7ff2_0000_0000;
 /// Functions' addresses.
@@ -44,15 +50,37 @@ pub fn rank(address: u64) -> Option<(u32, i64)> {
 /// The space that a generic address belongs to.
 #[inline(always)]
 pub fn classify(address: u64) -> AddressSpace {
-    match address >> 32 {
-        0x7ff0 => AddressSpace::Shared,
-        0x7ff2 => AddressSpace::Param,
-        high if high & 0xffff == LOCAL >> 32 => AddressSpace::Local,
+    const SHARED_HIGH: u64 = SHARED >> 32;
+    const LOCAL_HIGH: u64 = LOCAL >> 32;
+    match (address | PLACES) >> 32 {
+        SHARED_HIGH => AddressSpace::Shared,
+        high if high & 0xffff == LOCAL_HIGH => AddressSpace::Local,
+        _ if address >> 32 == PARAM >> 32 => AddressSpace::Param,
         _ => AddressSpace::Global,
     }
 }
 
-/// Where a thread's own local memory begins among generic addresses. The upper 16 bits say whose it is: warp and lane, and
+/// What the addresses of shared and local memory differ by between a machine and the plain one: to be taken off with an exclusive or.
+pub fn place(machine: Appearance) -> u64 {
+    machine.bits(WINDOW) << 36 & PLACES
+}
+
+/// The purpose of a machine's random bits.
+const WINDOW: u64 = 14;
+
+/// Where the window begins that an address of shared memory is in.
+#[inline(always)]
+pub fn begin(address: u64) -> u64 {
+    address & !(SIZE - 1)
+}
+
+/// Where a thread's own local memory begins, for a machine that an address of local memory is of.
+#[inline(always)]
+pub fn local_like(address: u64, block: u64, warp: u32, lane: u32) -> u64 {
+    local_base(block, warp, lane) & !PLACES | address & PLACES
+}
+
+/// Where a thread's own local memory begins among generic addresses, on the plain machine. The upper 16 bits say whose it is: warp and lane, and
 /// the last bits of the block.
 #[inline(always)]
 pub fn local_base(block: u64, warp: u32, lane: u32) -> u64 {

@@ -4,7 +4,7 @@ use crate::support::{Ran, Workbook};
 
 /// The fixture's exercise with other goals and with kernels of the same launch; each kernel is `scale`'s body, `i` and `a[i]` at
 /// hand.
-fn exercise(goals: &str) -> Workbook {
+pub(super) fn exercise(goals: &str) -> Workbook {
     let workbook = Workbook::copy("small");
     let problem = workbook.read("exercises/ex01/problem.toml");
     let (head, _) = problem.split_once("[[goal]]").expect("the fixture has goals");
@@ -12,11 +12,11 @@ fn exercise(goals: &str) -> Workbook {
     workbook
 }
 
-fn judged(workbook: &Workbook, body: &str) -> Ran {
+pub(super) fn judged(workbook: &Workbook, body: &str) -> Ran {
     judged_as(workbook, body, "--plain")
 }
 
-fn judged_as(workbook: &Workbook, body: &str, face: &str) -> Ran {
+pub(super) fn judged_as(workbook: &Workbook, body: &str, face: &str) -> Ran {
     let text = format!(
         "//@ let    block = 128\n//@ launch scale<<<ceil_div(n, block), block>>>(a, b, n)\n\n\
          __global__ void scale(const float* a, float* b, int n)\n{{\n    __shared__ float s[128];\n    int i = blockIdx.x * \
@@ -335,9 +335,14 @@ fn a_kernel_with_a_clock_of_the_compiler_is_refused() {
 #[test]
 fn a_kernel_that_asks_for_its_compiler_is_refused() {
     let workbook = exercise("");
-    for text in
-        ["#ifdef __CUDACC_RTC__", "#ifndef __NVCC__", "#if __CUDACC_VER_MAJOR__ >= 9", "#if !defined(__GNU\\\nC__)"]
-    {
+    for text in [
+        "#ifdef __CUDACC_RTC__",
+        "#ifndef __NVCC__",
+        "#if __CUDACC_VER_MAJOR__ >= 9",
+        "#if !defined(__GNU\\\nC__)",
+        "#ifndef __COUNTER__",
+        "#ifndef __linux__",
+    ] {
         let ran = judged(&workbook, &format!("{text}\n    if (i < n)\n#endif\n    b[i] = a[i] * 1.7f;"));
         assert_eq!(ran.code, Some(1), "{ran:?}");
         assert!(
@@ -349,6 +354,14 @@ fn a_kernel_that_asks_for_its_compiler_is_refused() {
     let there = "#if !__has_include(\"/dev/nvidia0\")\n    if (i < n)\n#endif\n    b[i] = a[i] * 1.7f;";
     let ran = judged(&workbook, there);
     assert!(ran.code == Some(1) && ran.stdout.contains("of this file on another machine"), "{ran:?}");
+    // Nor does it matter where the file lies; to say so is another thing.
+    let ran = judged(&workbook, "    if (sizeof(__FILE__) > 40) return;\n    if (i < n) b[i] = a[i] * 1.7f;");
+    assert!(ran.code == Some(1) && ran.stdout.contains("of this file in another folder"), "{ran:?}");
+    let ran = judged(
+        &workbook,
+        "    if (i > n + 9999) printf(\"%s:%d\\n\", __FILE__, __LINE__);\n    if (i < n) b[i] = a[i] * 1.7f;",
+    );
+    assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
 /// One program that runs, and another that is judged: a branch that the assembler works out otherwise than the simulator does. The real work is

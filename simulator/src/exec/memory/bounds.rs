@@ -22,7 +22,7 @@ impl<O: Observer> Worker<'_, O> {
         size: u32,
     ) -> Option<Flow> {
         let Accessing { pc, lanes: mask, .. } = by;
-        let own = |lane: usize| window::local_base(shared.linear, warp.index, lane as u32);
+        let own = |lane: usize| window::local_like(addresses[lane], shared.linear, warp.index, lane as u32);
         let foreign = |lane: usize| {
             let address = addresses[lane];
             window::classify(address) == AddressSpace::Local && (address ^ own(lane)) >> 32 != 0

@@ -259,7 +259,8 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
             },
             Op::Special64 { d, which: Special::LocalWindow } => {
                 let linear = memory.by.block;
-                let bases = std::array::from_fn(|lane| window::local_base(linear, *index, lane as u32));
+                let place = window::place(context.appearance);
+                let bases = std::array::from_fn(|lane| window::local_base(linear, *index, lane as u32) ^ place);
                 put(&mut r64[d as usize], &bases, mask);
             }
             Op::Special64 { d, which } => {

@@ -27,7 +27,7 @@ pub fn uniform(which: Special, context: &Context<'_>, index: u32, block: [u32; 3
         Special::Nctaid(at) => context.grid[at as usize].into(),
         Special::Warpid => {
             let warps = u64::from(threads().div_ceil(32));
-            context.appearance.first_warp(linear(context, block), warps) + u64::from(index)
+            context.appearance.warp(linear(context, block), warps, index.into())
         }
         Special::Nwarpid => WARPS_PER_SM,
         Special::Smid => context.appearance.sm(linear(context, block), context.config.sms.into()),
@@ -52,6 +52,7 @@ pub fn uniform(which: Special, context: &Context<'_>, index: u32, block: [u32; 3
         Special::ReservedForTiles => window::RESERVED_FOR_TILES.min(context.decoded.reserved_shared).into(),
         Special::AggregateSmemSize => u64::from(context.decoded.reserved_shared) + shared_bytes(context),
         Special::TotalSmemSize => shared_bytes(context),
+        Special::SharedWindow => window::SHARED ^ window::place(context.appearance),
     })
 }
 

@@ -113,11 +113,28 @@ fn fetches(code: &Code, op: &Op, passed: bool) -> bool {
         // What a shuffle passes on is what it was given; a vote counts conditions. Who is elected is asked of the warp.
         Op::Collective(index) => matches!(code.collectives[index as usize].f, CollectiveFn::Elect),
         Op::Call(index) => !matches!(code.calls[index as usize].callee, Callee::Printf),
-        Op::Special32 { which, .. } | Op::Special64 { which, .. } => {
-            which.is_clock() || matches!(which, Special::Stopped | Special::Smid | Special::Nsmid | Special::Gridid)
-        }
+        Op::Special32 { which, .. } | Op::Special64 { which, .. } => which.is_clock() || shows_machine(which),
         op => op.effect(code) != Effect::Pure,
     }
+}
+
+/// Does a register say more about the machine, or how the driver began, than about the launch?
+fn shows_machine(which: Special) -> bool {
+    matches!(
+        which,
+        Special::Stopped
+            | Special::Smid
+            | Special::Nsmid
+            | Special::Warpid
+            | Special::Nwarpid
+            | Special::Gridid
+            | Special::Envreg(_)
+            | Special::TotalSmemSize
+            | Special::AggregateSmemSize
+            | Special::ReservedSmem
+            | Special::ReservedForTiles
+            | Special::Zero
+    )
 }
 
 #[cfg(test)]
@@ -151,7 +168,13 @@ mod tests {
         let passed =
             format!("{data}\nshfl.sync.down.b32 %r8, %r2, 1, 31, -1;\nmov.u32 %r6, %tid.x;\npopc.b32 %r7, %r6;");
         assert_eq!(told(&passed), ["sub.u32", "mov.u32", "popc.b32"]);
-        assert_eq!(told("mov.u32 %r2, %clock;\nadd.u32 %r3, %r2, %r1;"), <[&str; 0]>::default());
+        for machine in
+            ["clock", "nwarpid", "warpid", "total_smem_size", "aggr_smem_size", "reserved_smem_offset_begin", "envreg1"]
+        {
+            let body = format!("mov.u32 %r2, %{machine};\nadd.u32 %r3, %r2, %r1;");
+            assert_eq!(told(&body), <[&str; 0]>::default(), "{machine}");
+        }
+        assert_eq!(told("mov.u32 %r2, %dynamic_smem_size;\nadd.u32 %r3, %r2, %r1;"), ["mov.u32", "add.u32"]);
     }
 
     #[test]

@@ -72,6 +72,8 @@ pub enum Special {
     TotalSmemSize,
     /// Where the thread's local memory begins among generic addresses.
     LocalWindow,
+    /// Where shared memory begins among generic addresses.
+    SharedWindow,
     /// `%aggr_smem_size`: with what is reserved.
     AggregateSmemSize,
     /// `%reserved_smem_offset_end`, `_cap`: what is reserved.

@@ -98,6 +98,8 @@ const LOOK: &str = "
 {
     .reg .b32 %r<8>;
     .reg .b64 %rd<10>;
+    .shared .b32 held;
+    .local .b32 own;
     ld.param.u64 %rd1, [out];
     mov.u32 %r1, %smid;
     st.global.u32 [%rd1], %r1;
@@ -115,6 +117,21 @@ const LOOK: &str = "
     st.global.u64 [%rd1+40], %rd6;
     mov.u32 %r3, %nsmid;
     st.global.u32 [%rd1+48], %r3;
+    mov.u64 %rd7, held;
+    cvta.shared.u64 %rd7, %rd7;
+    st.global.u64 [%rd1+56], %rd7;
+    mov.u64 %rd8, own;
+    cvta.local.u64 %rd8, %rd8;
+    st.global.u64 [%rd1+64], %rd8;
+    mov.u32 %r4, 5;
+    st.u32 [%rd7], %r4;
+    st.u32 [%rd8], %r4;
+    cvta.to.shared.u64 %rd7, %rd7;
+    cvta.to.local.u64 %rd8, %rd8;
+    ld.shared.u32 %r5, [%rd7];
+    ld.local.u32 %r6, [%rd8];
+    add.u32 %r5, %r5, %r6;
+    st.global.u32 [%rd1+72], %r5;
     ret;
 }";
 
@@ -125,8 +142,8 @@ fn every_machine_looks_different() {
     let module = Arc::new(Module::parse(LOOK).unwrap());
     let seen = |machine: u64, checks: Checks| -> Vec<u64> {
         let mut device = Device::new(module.clone(), Config { machine, checks, ..Config::default() });
-        let out = device.alloc("out", 56).unwrap();
-        device.write(out, &[0; 56]).unwrap();
+        let out = device.alloc("out", 80).unwrap();
+        device.write(out, &[0; 80]).unwrap();
         let launch = Launch {
             kernel: "look".into(),
             grid: [1; 3],
@@ -136,20 +153,37 @@ fn every_machine_looks_different() {
             cooperative: false,
         };
         device.launch(&launch).unwrap();
-        let mut bytes = [0; 56];
+        let mut bytes = [0; 80];
         device.read(out, &mut bytes).unwrap();
         let (words, doubles) = (bytes.as_chunks::<4>().0, bytes.as_chunks::<8>().0);
         let word = |at: usize| u64::from(u32::from_le_bytes(words[at]));
         let double = |at: usize| u64::from_le_bytes(doubles[at]);
-        vec![word(0), word(1), double(1), double(2), double(3), double(4), double(5), word(12)]
+        vec![
+            word(0),
+            word(1),
+            double(1),
+            double(2),
+            double(3),
+            double(4),
+            double(5),
+            double(7),
+            double(8),
+            word(12),
+            word(18),
+        ]
     };
     let all: Vec<Vec<u64>> = (1..40).map(|machine| seen(machine, Checks::NONE)).collect();
-    let names = ["smid", "warpid", "clock", "globaltimer", "gridid", "address", "cycles between two clocks"];
+    let mut names = vec!["smid", "warpid", "clock", "globaltimer", "gridid", "address", "cycles between two clocks"];
+    names.extend(["generic address of shared memory", "generic address of local memory"]);
     for (at, name) in names.iter().enumerate() {
         let values: HashSet<u64> = all.iter().map(|values| values[at]).collect();
         assert!(values.len() >= 8, "{name}: {values:?}");
     }
-    assert!(all.iter().all(|values| values[7] == 132 && values[5] % 256 == 0 && values[6] > 0));
+    assert!(all.iter().all(|values| values[9] == 132 && values[5] % 256 == 0 && values[6] > 0));
+    assert!(
+        all.iter().all(|values| values[10] == 10),
+        "what generic addresses are stored to is where the windows have it"
+    );
     assert_eq!(seen(7, Checks::ALL), all[6]);
 }
 

@@ -8,6 +8,7 @@ mod machine;
 mod others;
 mod remembers;
 mod rounds;
+mod shown;
 mod sums;
 mod try_first;
 mod waits;

@@ -57,7 +57,7 @@ impl Direct<'_> {
         };
         // A generic address is none of the window it points to.
         let (space, window) = match space {
-            AddressSpace::Generic => (window::classify(first), window::SHARED),
+            AddressSpace::Generic => (window::classify(first), window::begin(first)),
             space => (space, 0),
         };
         let (start, length) = match space {
@@ -76,7 +76,7 @@ impl Direct<'_> {
         match base {
             // Generic addresses of local memory say whose it is; another thread's are left to those who complain.
             Reg::R64(r) if window::classify(first) == AddressSpace::Local => {
-                let own = |lane: usize| window::local_base(self.by.block, self.by.warp, lane as u32);
+                let own = |lane: usize| window::local_like(first, self.by.block, self.by.warp, lane as u32);
                 let begin = first.wrapping_sub(own(lane));
                 for (lane, base) in files.r64[r as usize].iter().enumerate() {
                     let offset = base.wrapping_add(offset).wrapping_sub(own(lane));

@@ -82,13 +82,9 @@ pub fn convert_address(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Opera
         b.emit(Op::Mov64 { d, a });
         return Ok(());
     }
-    let base = if base == window::LOCAL {
-        let own = b.temp64();
-        b.emit(Op::Special64 { d: own, which: Special::LocalWindow });
-        own
-    } else {
-        b.const64(base)
-    };
+    let which = if base == window::LOCAL { Special::LocalWindow } else { Special::SharedWindow };
+    let base = b.temp64();
+    b.emit(Op::Special64 { d: base, which });
     b.emit(if to { Op::Sub64 { d, a, b: base } } else { Op::Add64 { d, a, b: base } });
     Ok(())
 }
