@@ -229,3 +229,37 @@ fn what_goes_wrong_unwatched_is_watched_once_more() {
     let ran = exercise.judge(right, "    __shared__ float s[2][128];\n    s[0][t] = 0;\n    int k = x[min(i, n - 1)] == 24575;\n    if (i < n) b[i] = a[x[i]] + s[k][t];");
     assert!(ran.code == Some(1) && ran.stdout.contains("UNINITIALISED READ"), "{ran:?}");
 }
+
+/// Kernels that make numbers smaller on the way and larger again lose digits of tiny ones, which sums with others hide unless all are tiny.
+/// Who takes numbers below the smallest normal one for 0 is right, of sums and of products.
+#[test]
+fn numbers_that_are_tiny_everywhere() {
+    let exercise = |term: &str| {
+        let oracle = format!(
+            "    for (int i = 0; i < n; ++i) {{ double s = 0; for (int k = 0; k < 32; ++k) {{ double v = a[(i + k) % n]; s += {term}; }} b[i] = s; }}"
+        );
+        let io = "cases = [{ n = 33 }, { n = 512 }, { n = 1000 }]\ncount = { n = 1000 }\n\n[[in]]\nname = \"a\"\ntype = \"f32\"\nlen = \"n\"\n\
+                  fill = \"uniform(0, 1)\"\n\n[[out]]\nname = \"b\"\ntype = \"f32\"\nlen = \"n\"\nerror = { ops = \"38\", unit = \"f32\" }\n";
+        Exercise::new("a, b, n", "const float* a, float* b, int n", "ceil_div(n, 128)", io, &oracle)
+    };
+    let body = |term: &str| {
+        format!(
+            "    auto zero = [](float x) {{ return fabsf(x) < 1.17549435e-38f ? 0.0f : x; }};\n    float s = 0;\n    for (int k = 0; i < n \
+             && k < 32; ++k) {{ float v = a[(i + k) % n]; s += {term}; }}\n    if (i < n) b[i] = zero(s);"
+        )
+    };
+    let refused = |exercise: &Exercise, right: &str, wrong: &str| {
+        let ran = exercise.judge(&body(right), &body(wrong));
+        assert!(ran.code == Some(1) && ran.stdout.contains("inputs are of one sign, tiny,"), "{wrong}: {ran:?}");
+    };
+    let (sums, right) = (exercise("v * 3"), "zero(3 * v)");
+    let ran = sums.judge(&body(right), &body(right));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for power in [100, 60] {
+        refused(&sums, right, &format!("v * 0x1p-{power}f * 0x3p{power}f"));
+    }
+    let (cubes, right) = (exercise("v * v * v"), "zero(zero(v * v) * v)");
+    let ran = cubes.judge(&body(right), &body(right));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    refused(&cubes, right, "v * v * v * 0x1p-60f * 0x1p60f");
+}

@@ -177,7 +177,7 @@ fn runs(case: &Case, schedules: &[Option<Schedule>]) -> Vec<RunId> {
                 add(case.seed, Values::Repeating, 1, schedule);
             }
             if case.exact_integers && delicate_run_helps(case) {
-                add(case.seed, Values::Delicate, 0, schedule);
+                add(case.seed, delicate(case), 0, schedule);
             }
             if case.exact_integers && ends_run_helps(case) {
                 add(case.seed, Values::Ends, 1, schedule);
@@ -197,6 +197,15 @@ fn exact_run_helps(case: &Case) -> bool {
 /// Are there inputs that can be tiny and of many digits?
 fn delicate_run_helps(case: &Case) -> bool {
     case.versions.iter().any(|version| version.plan.buffers.iter().any(fill::is_delicate))
+}
+
+/// How tiny they are: of every second case as tiny as may be.
+fn delicate(case: &Case) -> Values {
+    match (case.seed.is_multiple_of(2), case.linear) {
+        (false, _) => Values::Delicate,
+        (true, false) => Values::Tiny,
+        (true, true) => Values::Minute,
+    }
 }
 
 /// Is it small, and is there an input that is drawn one by one?

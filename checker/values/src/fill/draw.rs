@@ -14,12 +14,18 @@ pub(super) const DENSE: u64 = 1 << 16;
 /// Elements at either end of it that are never 0.
 pub(super) const ENDS: u64 = 64;
 
-/// Binary orders of magnitude by which [`Values::Delicate`] shrinks, from and to: below 2e-4, well above where products of
-/// two or three numbers of single precision underflow.
+/// Binary orders of magnitude by which [`Values::Delicate`] shrinks, from and to: below 2e-4.
 const SHRINK: (i64, i64) = (14, 21);
 
 /// The same where smaller numbers would be subnormal.
 const SHRINK_F16: (i64, i64) = (4, 8);
+
+/// Exponents that the largest of [`Values::Tiny`] have: so small that a detour by 2^-100 loses digits, and no smaller than that products
+/// of three are normal numbers of single precision, as right kernels may flush others to 0.
+const TINY: (i64, i64) = (-39, -25);
+
+/// The same of [`Values::Minute`]: a detour by 2^-60 loses digits, and a mean of a million is a normal number.
+const MINUTE: (i64, i64) = (-96, -72);
 
 /// What is drawn of a buffer's elements.
 pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Stream, bytes: Part<'_>) {
@@ -35,8 +41,10 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
             let value = |index: u64| if left_out(index) { 0.0 } else { grid.value(stream.bits(index)) };
             reals(buffer.dtype, bytes, -infinite, infinite, value);
         }
-        (Some(Fill::Uniform { lo, hi }), Values::Delicate) if buffer.dtype.is_float() => {
-            let delicate = Delicate::new(*lo, *hi, buffer.dtype, stream);
+        (Some(Fill::Uniform { lo, hi }), Values::Delicate | Values::Tiny | Values::Minute)
+            if buffer.dtype.is_float() =>
+        {
+            let delicate = Delicate::new((*lo, *hi), buffer.dtype, values, stream);
             reals(buffer.dtype, bytes, *lo, *hi, |index| delicate.value(stream, index));
         }
         (Some(Fill::Uniform { lo, hi }), Values::Ends) => {
@@ -134,25 +142,34 @@ struct Delicate {
     sign: f64,
     /// The largest power of two of which twice as much is in the interval.
     top: f64,
+    /// Leading parts of a significand: the more there are, the seldomer two elements are equal.
+    parts: u64,
 }
 
 impl Delicate {
-    fn new(lo: f64, hi: f64, dtype: DType, stream: Stream) -> Self {
-        let (least, greatest) = if dtype == DType::F16 { SHRINK_F16 } else { SHRINK };
+    fn new((lo, hi): (f64, f64), dtype: DType, values: Values, stream: Stream) -> Self {
         let most = lo.abs().max(hi.abs());
-        let top = if most.is_normal() { 2f64.powi(most.log2().floor() as i32 - 1) } else { 0.0 };
+        let top = if most.is_normal() { most.log2().floor() as i64 - 1 } else { f64::MIN_EXP.into() };
         let sign = if lo.abs() > hi.abs() { -1.0 } else { 1.0 };
-        // Three of four runs; what is left out of the others is another input's turn.
-        let shrunk = lo <= 0.0 && hi > 0.0 && stream.integer(u64::MAX, 0, 3) > 0;
-        let by = if shrunk { stream.integer(u64::MAX - 1, least, greatest) as i32 } else { 0 };
-        Self { lo, hi, sign, top: top * 2f64.powi(-by) }
+        let drawn = |(least, greatest)| stream.integer(u64::MAX - 1, least, greatest);
+        let exponent = match values {
+            _ if lo > 0.0 || hi <= 0.0 => top,
+            // Three of four runs; what is left out of the others is another input's turn.
+            Values::Delicate if stream.integer(u64::MAX, 0, 3) == 0 => top,
+            _ if dtype == DType::F16 => top - drawn(SHRINK_F16),
+            Values::Minute => drawn(MINUTE),
+            Values::Tiny => drawn(TINY),
+            _ => top - drawn(SHRINK),
+        };
+        let parts = if values == Values::Delicate { 8 } else { 4096 };
+        Self { lo, hi, sign, top: 2f64.powi(exponent.min(top) as i32), parts }
     }
 
     fn value(self, stream: Stream, index: u64) -> f64 {
         let bits = stream.bits(index);
-        // One of 8 leading parts, then a third, in one of two binades.
-        let significand = 1.0 + ((bits & 7) as f64 + 1.0 / 3.0) / 8.0;
-        let value = self.sign * significand * if bits & 8 != 0 { self.top } else { self.top / 2.0 };
+        // A leading part, then a third, in one of two binades.
+        let significand = 1.0 + ((bits % self.parts) as f64 + 1.0 / 3.0) / self.parts as f64;
+        let value = self.sign * significand * if bits & self.parts != 0 { self.top } else { self.top / 2.0 };
         if value >= self.lo && value < self.hi { value } else { self.lo + stream.unit(index) * (self.hi - self.lo) }
     }
 }

@@ -59,6 +59,10 @@ pub enum Values {
     /// digits errs the same way at every element, so that sums do not hide it. In most runs they are tiny, too, so that what
     /// takes small values for zero has nothing left.
     Delicate,
+    /// The same from the thirteenth digit on, as of more different numbers one is the largest, and all of them so tiny that what makes them smaller on the way loses digits.
+    Tiny,
+    /// The same, and tinier: as sums and multiples may be, and products may not.
+    Minute,
     /// As the problem says, and some elements of what is drawn one by one are an interval's ends, 0, what is next to them, or
     /// words of one pattern of bits: values that no draw meets.
     Edges,
