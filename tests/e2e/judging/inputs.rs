@@ -236,16 +236,16 @@ fn what_goes_wrong_unwatched_is_watched_once_more() {
 fn numbers_that_are_tiny_everywhere() {
     let exercise = |term: &str| {
         let oracle = format!(
-            "    for (int i = 0; i < n; ++i) {{ double s = 0; for (int k = 0; k < 32; ++k) {{ double v = a[(i + k) % n]; s += {term}; }} b[i] = s; }}"
+            "    for (int i = 0; i < n; ++i) {{ double s = 0; for (int k = 0; k < 32; ++k) {{ double v = a[i + k]; s += {term}; }} b[i] = s; }}"
         );
-        let io = "cases = [{ n = 33 }, { n = 512 }, { n = 1000 }]\ncount = { n = 1000 }\n\n[[in]]\nname = \"a\"\ntype = \"f32\"\nlen = \"n\"\n\
+        let io = "cases = [{ n = 1 }, { n = 33 }, { n = 512 }, { n = 4100 }]\ncount = { n = 4100 }\n\n[[in]]\nname = \"a\"\ntype = \"f32\"\nlen = \"n + 31\"\n\
                   fill = \"uniform(0, 1)\"\n\n[[out]]\nname = \"b\"\ntype = \"f32\"\nlen = \"n\"\nerror = { ops = \"38\", unit = \"f32\" }\n";
         Exercise::new("a, b, n", "const float* a, float* b, int n", "ceil_div(n, 128)", io, &oracle)
     };
     let body = |term: &str| {
         format!(
             "    auto zero = [](float x) {{ return fabsf(x) < 1.17549435e-38f ? 0.0f : x; }};\n    float s = 0;\n    for (int k = 0; i < n \
-             && k < 32; ++k) {{ float v = a[(i + k) % n]; s += {term}; }}\n    if (i < n) b[i] = zero(s);"
+             && k < 32; ++k) {{ float v = a[i + k]; s += {term}; }}\n    if (i < n) b[i] = zero(s);"
         )
     };
     let refused = |exercise: &Exercise, right: &str, wrong: &str| {
