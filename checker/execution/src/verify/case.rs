@@ -199,12 +199,13 @@ fn delicate_run_helps(case: &Case) -> bool {
     case.versions.iter().any(|version| version.plan.buffers.iter().any(fill::is_delicate))
 }
 
-/// How tiny they are: of every second case as tiny as may be. (The seed of what is counted is a multiple of [`TURNS`].)
+/// Which values these are, in turn from case to case. (The seed of what is counted is a multiple of [`TURNS`].)
 fn delicate(case: &Case) -> Values {
-    match ((case.seed / TURNS).wrapping_add(case.seed).is_multiple_of(2), case.linear) {
-        (false, _) => Values::Delicate,
-        (true, false) => Values::Tiny,
-        (true, true) => Values::Minute,
+    match ((case.seed / TURNS).wrapping_add(case.seed) % 3, case.linear) {
+        (0, _) => Values::Delicate,
+        (1, _) => Values::Sizes,
+        (_, false) => Values::Tiny,
+        (_, true) => Values::Minute,
     }
 }
 

@@ -47,6 +47,9 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
             let delicate = Delicate::new((*lo, *hi), buffer.dtype, values, stream);
             reals(buffer.dtype, bytes, *lo, *hi, |index| delicate.value(stream, index));
         }
+        (Some(Fill::Uniform { lo, hi }), Values::Sizes) if buffer.dtype.is_float() && *lo <= 0.0 && *hi > 0.0 => {
+            reals(buffer.dtype, bytes, *lo, *hi, |index| of_any_size((*lo, *hi), buffer.dtype, stream, index));
+        }
         (Some(Fill::Uniform { lo, hi }), Values::Ends) => {
             let part = (hi - lo) * LAST;
             let first = if is_upper(stream) { hi - part } else { *lo };
@@ -57,8 +60,10 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
             integers(buffer.dtype, bytes, |_| end);
         }
         (Some(Fill::Uniform { lo, hi }), Values::Alike) if let Some(grid) = grid(buffer) => {
-            let stretch = stretch(stream);
-            reals(buffer.dtype, bytes, *lo, *hi, |index| grid.value(stream.bits(!(index >> stretch))));
+            let (stretch, zero) = (stretch(stream), holds_zero(buffer));
+            // Here and there nothing at all, which somebody may divide by.
+            let value = |bits: u64| if zero && bits.is_multiple_of(8) { 0.0 } else { grid.value(bits) };
+            reals(buffer.dtype, bytes, *lo, *hi, |index| value(stream.bits(!(index >> stretch))));
         }
         (Some(Fill::Integers { lo, hi }), Values::Alike) => {
             let stretch = stretch(stream);
@@ -111,6 +116,19 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
         // `chosen_for` has taken one of them, and the other type's values are widened.
         (Some(Fill::OneOf(_) | Fill::Held { .. }), _) => {}
     }
+}
+
+/// A number of an interval, as often of any exponent from that of the tiniest of [`Values::Tiny`] to that of the largest, of either sign
+/// where there are both.
+fn of_any_size((lo, hi): (f64, f64), dtype: DType, stream: Stream, index: u64) -> f64 {
+    let most = lo.abs().max(hi.abs());
+    let most = if most.is_normal() { most.log2().floor() as i64 } else { f64::MIN_EXP.into() };
+    let least = if dtype == DType::F16 { most - SHRINK_F16.1 } else { TINY.0 - 1 };
+    let power = 2f64.powi(stream.integer(!index, least.min(most), most) as i32);
+    let (sign, plain) = (stream.bits(!index) & 1, lo + stream.unit(index) * (hi - lo));
+    let value = (1.0 + stream.unit(index)) * if sign == 1 { -power } else { power };
+    let inside = |value: &f64| *value >= lo && *value < hi;
+    [value, -value].into_iter().find(inside).unwrap_or(plain)
 }
 
 /// The part of an interval in which the reals of [`Values::Ends`] lie.

@@ -63,6 +63,9 @@ pub enum Values {
     Tiny,
     /// The same, and tinier: as sums and multiples may be, and products may not.
     Minute,
+    /// Uniform reals are replaced by ones of all orders of magnitude beside each other: what is large in one place must not make errors in
+    /// another.
+    Sizes,
     /// As the problem says, and some elements of what is drawn one by one are an interval's ends, 0, what is next to them, or
     /// words of one pattern of bits: values that no draw meets.
     Edges,
@@ -70,7 +73,7 @@ pub enum Values {
     /// large as they can be.
     Ends,
     /// Elements of a buffer that is drawn one by one are the same as their neighbours, in stretches of a power of two or all of them. Reals
-    /// are those of [`Values::ExactIntegers`], or the same rounding would add up.
+    /// are those of [`Values::ExactIntegers`], or the same rounding would add up; in one stretch of eight they are 0, if they may be.
     Alike,
 }
 

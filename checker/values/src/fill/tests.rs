@@ -177,6 +177,22 @@ fn tiny_values_are_tiny_everywhere() {
     assert!(narrow.as_chunks().0.iter().all(|word| (1.0..1.5).contains(&f32::from_le_bytes(*word))));
 }
 
+/// Every order of magnitude is there, with either sign where the interval has both.
+#[test]
+fn values_of_all_sizes_lie_beside_each_other() {
+    for (lo, hi) in [(-1.0, 1.0), (0.0, 1.0), (-2000.0, 100.0)] {
+        for (dtype, least, exponents) in [(DType::F32, 2f64.powi(-40), 40), (DType::F16, 6.1e-5, 8)] {
+            let bytes = filled(&buffer(dtype, 4096, Fill::Uniform { lo, hi }), 3, Values::Sizes);
+            let reals: Vec<f64> =
+                bytes.chunks(dtype.size()).map(|element| crate::compare::real(dtype, element)).collect();
+            assert!(reals.iter().all(|x| (lo..hi).contains(x) && x.abs() >= least));
+            let sizes: std::collections::BTreeSet<i64> = reals.iter().map(|x| x.abs().log2().floor() as i64).collect();
+            assert!(sizes.len() >= exponents, "{sizes:?}");
+            assert!(reals.iter().any(|x| *x > 0.0) && reals.iter().any(|x| *x < 0.0) == (lo < 0.0));
+        }
+    }
+}
+
 /// A part of a buffer has the same bytes as the whole.
 #[test]
 fn any_part_of_a_buffer_can_be_filled() {
@@ -327,6 +343,7 @@ fn an_oracle_holds_the_values_of_the_other_type() {
         Values::Delicate,
         Values::Tiny,
         Values::Minute,
+        Values::Sizes,
         Values::Edges,
     ];
     for (fill, dtype) in fills.iter().flat_map(|fill| [DType::F32, DType::F16, DType::Bf16].map(|dtype| (fill, dtype)))
@@ -358,6 +375,7 @@ fn neighbours_are_alike_in_stretches() {
     let reals = buffer(DType::F32, 4096, Fill::Uniform { lo: -0.3, hi: 1.7 });
     let whole = buffer(DType::I32, 4096, Fill::Integers { lo: -9000, hi: 9000 });
     let mut lengths = std::collections::BTreeSet::new();
+    let mut zeros = 0;
     for seed in 0..60 {
         for buffer in [&reals, &whole] {
             let bytes = filled(buffer, seed, Values::Alike);
@@ -369,8 +387,10 @@ fn neighbours_are_alike_in_stretches() {
         }
         // Sums of as many come out exact.
         let bytes = filled(&reals, seed, Values::Alike);
-        let mut numbers = bytes.chunks(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()));
-        assert!(numbers.all(|x| (-0.3..1.7).contains(&x) && x != 0.0 && (x * 4096.0).fract() == 0.0), "{seed}");
+        let numbers = bytes.chunks(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()));
+        assert!(numbers.clone().all(|x| (-0.3..1.7).contains(&x) && (x * 4096.0).fract() == 0.0), "{seed}");
+        zeros += numbers.filter(|x| *x == 0.0).count();
     }
+    assert!((60 * 4096 / 20..60 * 4096 / 5).contains(&zeros), "{zeros}");
     assert_eq!(lengths, [64, 128, 256, 512, 1024, 4096].into());
 }
