@@ -1,9 +1,9 @@
 //! Values drawn by seed and name: uniform, sorted, delicate, or on a grid that reals hold exactly.
 
 use super::part::{Part, integers, reals};
+use super::sizes::{Delicate, of_any_size};
 use super::{PERIOD, Values, fill_part, repeats, second_seed};
 use crate::edges;
-use plan::dtype::DType;
 use plan::stream::Stream;
 use plan::{Buffer, Fill, Role};
 
@@ -14,32 +14,12 @@ pub(super) const DENSE: u64 = 1 << 16;
 /// Elements at either end of it that are never 0.
 pub(super) const ENDS: u64 = 64;
 
-/// Binary orders of magnitude by which [`Values::Delicate`] shrinks, from and to: below 2e-4.
-const SHRINK: (i64, i64) = (14, 21);
-
-/// The same where smaller numbers would be subnormal.
-const SHRINK_F16: (i64, i64) = (4, 8);
-
-/// Exponents that the largest of [`Values::Tiny`] have: so small that a detour by 2^-100 loses digits, and no smaller than that products
-/// of three are normal numbers of single precision, as right kernels may flush others to 0.
-const TINY: (i64, i64) = (-39, -25);
-
-/// The same of [`Values::Minute`]: a detour by 2^-60 loses digits, and a mean of a million is a normal number.
-const MINUTE: (i64, i64) = (-96, -72);
-
 /// What is drawn of a buffer's elements.
 pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Stream, bytes: Part<'_>) {
     match (chosen_for(buffer, seed, values), values) {
         (None | Some(Fill::Zeros), _) => {}
         (Some(Fill::Uniform { .. }), Values::ExactIntegers) if let Some(grid) = grid(buffer) => {
-            let infinite = f64::INFINITY;
-            let (len, zero) = (buffer.len, holds_zero(buffer));
-            let left_out = move |index: u64| {
-                let inside = (ENDS..len.saturating_sub(ENDS)).contains(&index);
-                zero && len > DENSE && inside && stream.integer(!index, 0, len as i64 - 1) >= DENSE as i64
-            };
-            let value = |index: u64| if left_out(index) { 0.0 } else { grid.value(stream.bits(index)) };
-            reals(buffer.dtype, bytes, -infinite, infinite, value);
+            exact(buffer, grid, stream, bytes);
         }
         (Some(Fill::Uniform { lo, hi }), Values::Delicate | Values::Tiny | Values::Minute)
             if buffer.dtype.is_float() =>
@@ -118,17 +98,15 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
     }
 }
 
-/// A number of an interval, as often of any exponent from that of the tiniest of [`Values::Tiny`] to that of the largest, of either sign
-/// where there are both.
-fn of_any_size((lo, hi): (f64, f64), dtype: DType, stream: Stream, index: u64) -> f64 {
-    let most = lo.abs().max(hi.abs());
-    let most = if most.is_normal() { most.log2().floor() as i64 } else { f64::MIN_EXP.into() };
-    let least = if dtype == DType::F16 { most - SHRINK_F16.1 } else { TINY.0 - 1 };
-    let power = 2f64.powi(stream.integer(!index, least.min(most), most) as i32);
-    let (sign, plain) = (stream.bits(!index) & 1, lo + stream.unit(index) * (hi - lo));
-    let value = (1.0 + stream.unit(index)) * if sign == 1 { -power } else { power };
-    let inside = |value: &f64| *value >= lo && *value < hi;
-    [value, -value].into_iter().find(inside).unwrap_or(plain)
+/// Fills with numbers of the grid, which are few in a long buffer.
+fn exact(buffer: &Buffer, grid: Grid, stream: Stream, bytes: Part<'_>) {
+    let (len, zero) = (buffer.len, holds_zero(buffer));
+    let left_out = move |index: u64| {
+        let inside = (ENDS..len.saturating_sub(ENDS)).contains(&index);
+        zero && len > DENSE && inside && stream.integer(!index, 0, len as i64 - 1) >= DENSE as i64
+    };
+    let value = |index: u64| if left_out(index) { 0.0 } else { grid.value(stream.bits(index)) };
+    reals(buffer.dtype, bytes, f64::NEG_INFINITY, f64::INFINITY, value);
 }
 
 /// The part of an interval in which the reals of [`Values::Ends`] lie.
@@ -150,46 +128,6 @@ fn is_upper(stream: Stream) -> bool {
 /// Does the interval of a buffer of uniform reals hold 0?
 fn holds_zero(buffer: &Buffer) -> bool {
     uniform(buffer).is_some_and(|(lo, hi)| lo <= 0.0 && hi > 0.0)
-}
-
-/// The numbers of [`Values::Delicate`] in an interval.
-#[derive(Debug, Clone, Copy)]
-struct Delicate {
-    lo: f64,
-    hi: f64,
-    sign: f64,
-    /// The largest power of two of which twice as much is in the interval.
-    top: f64,
-    /// Leading parts of a significand: the more there are, the seldomer two elements are equal.
-    parts: u64,
-}
-
-impl Delicate {
-    fn new((lo, hi): (f64, f64), dtype: DType, values: Values, stream: Stream) -> Self {
-        let most = lo.abs().max(hi.abs());
-        let top = if most.is_normal() { most.log2().floor() as i64 - 1 } else { f64::MIN_EXP.into() };
-        let sign = if lo.abs() > hi.abs() { -1.0 } else { 1.0 };
-        let drawn = |(least, greatest)| stream.integer(u64::MAX - 1, least, greatest);
-        let exponent = match values {
-            _ if lo > 0.0 || hi <= 0.0 => top,
-            // Three of four runs; what is left out of the others is another input's turn.
-            Values::Delicate if stream.integer(u64::MAX, 0, 3) == 0 => top,
-            _ if dtype == DType::F16 => top - drawn(SHRINK_F16),
-            Values::Minute => drawn(MINUTE),
-            Values::Tiny => drawn(TINY),
-            _ => top - drawn(SHRINK),
-        };
-        let parts = if values == Values::Delicate { 8 } else { 4096 };
-        Self { lo, hi, sign, top: 2f64.powi(exponent.min(top) as i32), parts }
-    }
-
-    fn value(self, stream: Stream, index: u64) -> f64 {
-        let bits = stream.bits(index);
-        // A leading part, then a third, in one of two binades.
-        let significand = 1.0 + ((bits % self.parts) as f64 + 1.0 / 3.0) / self.parts as f64;
-        let value = self.sign * significand * if bits & self.parts != 0 { self.top } else { self.top / 2.0 };
-        if value >= self.lo && value < self.hi { value } else { self.lo + stream.unit(index) * (self.hi - self.lo) }
-    }
 }
 
 /// A multiple of every likely number of fills that take turns.

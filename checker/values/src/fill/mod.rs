@@ -6,6 +6,7 @@
 
 mod draw;
 mod part;
+mod sizes;
 
 use crate::{edges, npy};
 pub use draw::{TURNS, chosen, end, first_turn, turns};
