@@ -131,6 +131,7 @@ pub mod explore;
 pub mod finding;
 mod isa;
 pub mod launch;
+pub mod linear;
 pub mod locality;
 mod memory;
 pub mod module;

@@ -229,3 +229,80 @@ fn what_goes_wrong_unwatched_is_watched_once_more() {
     let ran = exercise.judge(right, "    __shared__ float s[2][128];\n    s[0][t] = 0;\n    int k = x[min(i, n - 1)] == 24575;\n    if (i < n) b[i] = a[x[i]] + s[k][t];");
     assert!(ran.code == Some(1) && ran.stdout.contains("UNINITIALISED READ"), "{ran:?}");
 }
+
+/// Kernels that make numbers smaller on the way and larger again lose digits of tiny ones, which sums with others hide unless all are tiny.
+/// Who takes numbers below the smallest normal one for 0 is right, of sums and of products.
+#[test]
+fn numbers_that_are_tiny_everywhere() {
+    let exercise = |term: &str| {
+        let oracle = format!(
+            "    for (int i = 0; i < n; ++i) {{ double s = 0; for (int k = 0; k < 32; ++k) {{ double v = a[i + k]; s += {term}; }} b[i] = s; }}"
+        );
+        let io = "cases = [{ n = 1 }, { n = 33 }, { n = 512 }, { n = 1000 }, { n = 2000 }, { n = 4100 }]\ncount = { n = 4100 }\n\n[[in]]\nname = \"a\"\ntype = \"f32\"\nlen = \"n + 31\"\n\
+                  fill = \"uniform(0, 1)\"\n\n[[out]]\nname = \"b\"\ntype = \"f32\"\nlen = \"n\"\nerror = { ops = \"38\", unit = \"f32\" }\n";
+        Exercise::new("a, b, n", "const float* a, float* b, int n", "ceil_div(n, 128)", io, &oracle)
+    };
+    let body = |term: &str| {
+        format!(
+            "    auto zero = [](float x) {{ return fabsf(x) < 1.17549435e-38f ? 0.0f : x; }};\n    float s = 0;\n    for (int k = 0; i < n \
+             && k < 32; ++k) {{ float v = a[i + k]; s += {term}; }}\n    if (i < n) b[i] = zero(s);"
+        )
+    };
+    let refused = |exercise: &Exercise, right: &str, wrong: &str| {
+        let ran = exercise.judge(&body(right), &body(wrong));
+        assert!(ran.code == Some(1) && ran.stdout.contains("inputs are of one sign, tiny,"), "{wrong}: {ran:?}");
+    };
+    let (sums, right) = (exercise("v * 3"), "zero(3 * v)");
+    let ran = sums.judge(&body(right), &body(right));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for power in [100, 60] {
+        refused(&sums, right, &format!("v * 0x1p-{power}f * 0x3p{power}f"));
+    }
+    let (cubes, right) = (exercise("v * v * v"), "zero(zero(v * v) * v)");
+    let ran = cubes.judge(&body(right), &body(right));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    refused(&cubes, right, "v * v * v * 0x1p-60f * 0x1p60f");
+}
+
+/// A running sum of eight is off by roundings of all that went through it: that is much where what went through was larger.
+#[test]
+fn numbers_of_all_sizes_beside_each_other() {
+    let io = "cases = [{ n = 1 }, { n = 33 }, { n = 512 }, { n = 1000 }, { n = 2000 }, { n = 4100 }]\ncount = { n = 4100 }\n\n[[in]]\nname = \"a\"\ntype = \"f32\"\n\
+              len = \"n + 18\"\nfill = \"uniform(0, 1)\"\n\n[[out]]\nname = \"b\"\ntype = \"f32\"\nlen = \"n\"\nerror = { ops = \"30\", unit = \
+              \"f32\" }\n";
+    let oracle =
+        "    for (int i = 0; i < n; ++i) { double s = 0; for (int k = 0; k < 8; ++k) s += a[i + k]; b[i] = s; }";
+    let exercise = Exercise::new("a, b, n", "const float* a, float* b, int n", "ceil_div(n, 128)", io, oracle);
+    let body = |next: &str| {
+        format!(
+            "    if (i % 8 || i >= n) return;\n    float s = 0;\n    for (int m = 0; m < 8; ++m) s += a[i + m];\n    for (int k = i; k < n && k < \
+             i + 8; ++k) {{\n        b[k] = s;\n        {next};\n    }}"
+        )
+    };
+    let right = body("s = 0; for (int m = 1; m < 9; ++m) s += a[k + m]");
+    let ran = exercise.judge(&right, &right);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let ran = exercise.judge(&right, &body("s += a[k + 8] - a[k]"));
+    assert!(ran.code == Some(1) && ran.stdout.contains("inputs are of all orders of magnitude"), "{ran:?}");
+}
+
+/// Who divides by the largest of some neighbours and multiplies again is right until all of them are 0.
+#[test]
+fn neighbours_that_are_all_zero() {
+    let io = "cases = [{ n = 1 }, { n = 33 }, { n = 512 }, { n = 1000 }, { n = 2000 }, { n = 4100 }]\ncount = { n = 4100 }\n\n[[in]]\nname = \"a\"\ntype = \
+              \"f32\"\nlen = \"n + 15\"\nfill = \"uniform(-1, 1)\"\n\n[[out]]\nname = \"b\"\ntype = \"f32\"\nlen = \"n\"\nerror = { ops = \"40\", \
+              unit = \"f32\" }\n";
+    let oracle = "    for (int i = 0; i < n; ++i) { double s = 0; for (int k = 0; k < 16; ++k) s += fabs((double)a[i + k]); b[i] = s; }";
+    let exercise = Exercise::new("a, b, n", "const float* a, float* b, int n", "ceil_div(n, 128)", io, oracle);
+    let body = |over: &str| {
+        format!(
+            "    if (i >= n) return;\n    float most = 0, s = 0;\n    for (int k = 0; k < 16; ++k) most = fmaxf(most, fabsf(a[i + k]));\n    \
+             for (int k = 0; k < 16; ++k) s += fabsf(a[i + k]) / {over};\n    b[i] = s * {over};"
+        )
+    };
+    let right = body("(most + (most == 0.0f))");
+    let ran = exercise.judge(&right, &right);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let ran = exercise.judge(&right, &body("most"));
+    assert!(ran.code == Some(1) && ran.stdout.contains("neighbouring elements of an input are the same"), "{ran:?}");
+}

@@ -26,6 +26,8 @@ pub(super) fn run(checked: &Checked, scene: &Scene<'_>) -> String {
                 Values::ExactIntegers => ", where inputs are small multiples of a power of two",
                 Values::Repeating => ", where inputs repeat every 32 elements",
                 Values::Delicate => ", where inputs are of one sign and need all their digits",
+                Values::Sizes => ", where inputs are of all orders of magnitude",
+                Values::Tiny | Values::Minute => ", where inputs are of one sign, tiny, and need all their digits",
             });
         }
     }

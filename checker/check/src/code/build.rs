@@ -48,6 +48,8 @@ pub struct Built {
     pub as_written: Option<AsWritten>,
     /// Does its outcome depend on the order in which threads run? Asked again and again, and found out once.
     between: OnceLock<Between>,
+    /// Is what it computes linear in its inputs?
+    linear: OnceLock<bool>,
     /// What workers get, made once.
     artefact: OnceLock<Arc<Artefact>>,
 }
@@ -130,6 +132,7 @@ pub fn build_by(
         device,
         as_written: None,
         between: OnceLock::new(),
+        linear: OnceLock::new(),
         artefact: OnceLock::new(),
     };
     built.as_written = built.undefined(&request, compile);
@@ -223,6 +226,11 @@ impl Built {
     /// Do its kernels ask how many multiprocessors there are?
     pub fn asks_for_multiprocessors(&self) -> bool {
         self.compiled.ptx.contains("%nsmid")
+    }
+
+    /// Does it make sums and multiples of what its inputs hold, and nothing else?
+    pub fn is_linear(&self) -> bool {
+        *self.linear.get_or_init(|| simulator::linear::is_linear(&self.compiled.ptx))
     }
 
     /// Numbers in its code: integers, and the bits of reals.

@@ -150,6 +150,11 @@ impl CompiledLadder {
         Ok(Some(self.in_file(element, self.versions.len(), reference, plan)))
     }
 
+    /// Does its oracle make sums and multiples of what inputs hold, and nothing else?
+    pub fn is_linear(&self, element: usize) -> bool {
+        self.element(element).is_some_and(|element| element.reference.is_linear())
+    }
+
     /// What outputs may be off: for a version by its own bound, else by the ladder's.
     pub fn outputs(&self, element: usize, version: Option<usize>, sizes: &Sizes) -> Result<Vec<Output>, BuildError> {
         let Some(Element { problem, outputs, .. }) = self.element(element) else { return Ok(Vec::new()) };

@@ -194,6 +194,7 @@ fn one(compiled: &CompiledLadder, platform: &Platform, task: &Task, seed: u64) -
             thoroughness: task.thoroughness,
             between: between(compiled, task, sizes),
             exact_integers: true,
+            linear: compiled.is_linear(task.element),
             steady: true,
             ..Case::default()
         };

@@ -284,6 +284,7 @@ impl Trials<'_> {
             versions: vec![version],
             thoroughness,
             exact_integers: judged,
+            linear: judged && self.reference.is_linear(),
             quiet: !judged,
             ..Case::default()
         })

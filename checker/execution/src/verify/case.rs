@@ -11,7 +11,7 @@ use plan::{Buffer, Plan, Role};
 use simulator::Schedule;
 use std::rc::Rc;
 use values::Tolerance;
-use values::fill::{self, Values};
+use values::fill::{self, TURNS, Values};
 
 /// Threads, and elements of a buffer, up to which a run over [`Values::Ends`] is made.
 const FEW: u64 = 1 << 12;
@@ -177,7 +177,7 @@ fn runs(case: &Case, schedules: &[Option<Schedule>]) -> Vec<RunId> {
                 add(case.seed, Values::Repeating, 1, schedule);
             }
             if case.exact_integers && delicate_run_helps(case) {
-                add(case.seed, Values::Delicate, 0, schedule);
+                add(case.seed, delicate(case), 0, schedule);
             }
             if case.exact_integers && ends_run_helps(case) {
                 add(case.seed, Values::Ends, 1, schedule);
@@ -197,6 +197,16 @@ fn exact_run_helps(case: &Case) -> bool {
 /// Are there inputs that can be tiny and of many digits?
 fn delicate_run_helps(case: &Case) -> bool {
     case.versions.iter().any(|version| version.plan.buffers.iter().any(fill::is_delicate))
+}
+
+/// Which values these are, in turn from case to case. (The seed of what is counted is a multiple of [`TURNS`].)
+fn delicate(case: &Case) -> Values {
+    match ((case.seed / TURNS).wrapping_add(case.seed) % 3, case.linear) {
+        (0, _) => Values::Delicate,
+        (1, _) => Values::Sizes,
+        (_, false) => Values::Tiny,
+        (_, true) => Values::Minute,
+    }
 }
 
 /// Is it small, and is there an input that is drawn one by one?

@@ -1,9 +1,9 @@
 //! Values drawn by seed and name: uniform, sorted, delicate, or on a grid that reals hold exactly.
 
 use super::part::{Part, integers, reals};
+use super::sizes::{Delicate, of_any_size};
 use super::{PERIOD, Values, fill_part, repeats, second_seed};
 use crate::edges;
-use plan::dtype::DType;
 use plan::stream::Stream;
 use plan::{Buffer, Fill, Role};
 
@@ -14,30 +14,21 @@ pub(super) const DENSE: u64 = 1 << 16;
 /// Elements at either end of it that are never 0.
 pub(super) const ENDS: u64 = 64;
 
-/// Binary orders of magnitude by which [`Values::Delicate`] shrinks, from and to: below 2e-4, well above where products of
-/// two or three numbers of single precision underflow.
-const SHRINK: (i64, i64) = (14, 21);
-
-/// The same where smaller numbers would be subnormal.
-const SHRINK_F16: (i64, i64) = (4, 8);
-
 /// What is drawn of a buffer's elements.
 pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Stream, bytes: Part<'_>) {
     match (chosen_for(buffer, seed, values), values) {
         (None | Some(Fill::Zeros), _) => {}
         (Some(Fill::Uniform { .. }), Values::ExactIntegers) if let Some(grid) = grid(buffer) => {
-            let infinite = f64::INFINITY;
-            let (len, zero) = (buffer.len, holds_zero(buffer));
-            let left_out = move |index: u64| {
-                let inside = (ENDS..len.saturating_sub(ENDS)).contains(&index);
-                zero && len > DENSE && inside && stream.integer(!index, 0, len as i64 - 1) >= DENSE as i64
-            };
-            let value = |index: u64| if left_out(index) { 0.0 } else { grid.value(stream.bits(index)) };
-            reals(buffer.dtype, bytes, -infinite, infinite, value);
+            exact(buffer, grid, stream, bytes);
         }
-        (Some(Fill::Uniform { lo, hi }), Values::Delicate) if buffer.dtype.is_float() => {
-            let delicate = Delicate::new(*lo, *hi, buffer.dtype, stream);
+        (Some(Fill::Uniform { lo, hi }), Values::Delicate | Values::Tiny | Values::Minute)
+            if buffer.dtype.is_float() =>
+        {
+            let delicate = Delicate::new((*lo, *hi), buffer.dtype, values, stream);
             reals(buffer.dtype, bytes, *lo, *hi, |index| delicate.value(stream, index));
+        }
+        (Some(Fill::Uniform { lo, hi }), Values::Sizes) if buffer.dtype.is_float() && *lo <= 0.0 && *hi > 0.0 => {
+            reals(buffer.dtype, bytes, *lo, *hi, |index| of_any_size((*lo, *hi), buffer.dtype, stream, index));
         }
         (Some(Fill::Uniform { lo, hi }), Values::Ends) => {
             let part = (hi - lo) * LAST;
@@ -49,8 +40,10 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
             integers(buffer.dtype, bytes, |_| end);
         }
         (Some(Fill::Uniform { lo, hi }), Values::Alike) if let Some(grid) = grid(buffer) => {
-            let stretch = stretch(stream);
-            reals(buffer.dtype, bytes, *lo, *hi, |index| grid.value(stream.bits(!(index >> stretch))));
+            let (stretch, zero) = (stretch(stream), holds_zero(buffer));
+            // Here and there nothing at all, which somebody may divide by.
+            let value = |bits: u64| if zero && bits.is_multiple_of(8) { 0.0 } else { grid.value(bits) };
+            reals(buffer.dtype, bytes, *lo, *hi, |index| value(stream.bits(!(index >> stretch))));
         }
         (Some(Fill::Integers { lo, hi }), Values::Alike) => {
             let stretch = stretch(stream);
@@ -105,6 +98,17 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
     }
 }
 
+/// Fills with numbers of the grid, which are few in a long buffer.
+fn exact(buffer: &Buffer, grid: Grid, stream: Stream, bytes: Part<'_>) {
+    let (len, zero) = (buffer.len, holds_zero(buffer));
+    let left_out = move |index: u64| {
+        let inside = (ENDS..len.saturating_sub(ENDS)).contains(&index);
+        zero && len > DENSE && inside && stream.integer(!index, 0, len as i64 - 1) >= DENSE as i64
+    };
+    let value = |index: u64| if left_out(index) { 0.0 } else { grid.value(stream.bits(index)) };
+    reals(buffer.dtype, bytes, f64::NEG_INFINITY, f64::INFINITY, value);
+}
+
 /// The part of an interval in which the reals of [`Values::Ends`] lie.
 const LAST: f64 = 1.0 / 256.0;
 
@@ -124,37 +128,6 @@ fn is_upper(stream: Stream) -> bool {
 /// Does the interval of a buffer of uniform reals hold 0?
 fn holds_zero(buffer: &Buffer) -> bool {
     uniform(buffer).is_some_and(|(lo, hi)| lo <= 0.0 && hi > 0.0)
-}
-
-/// The numbers of [`Values::Delicate`] in an interval.
-#[derive(Debug, Clone, Copy)]
-struct Delicate {
-    lo: f64,
-    hi: f64,
-    sign: f64,
-    /// The largest power of two of which twice as much is in the interval.
-    top: f64,
-}
-
-impl Delicate {
-    fn new(lo: f64, hi: f64, dtype: DType, stream: Stream) -> Self {
-        let (least, greatest) = if dtype == DType::F16 { SHRINK_F16 } else { SHRINK };
-        let most = lo.abs().max(hi.abs());
-        let top = if most.is_normal() { 2f64.powi(most.log2().floor() as i32 - 1) } else { 0.0 };
-        let sign = if lo.abs() > hi.abs() { -1.0 } else { 1.0 };
-        // Three of four runs; what is left out of the others is another input's turn.
-        let shrunk = lo <= 0.0 && hi > 0.0 && stream.integer(u64::MAX, 0, 3) > 0;
-        let by = if shrunk { stream.integer(u64::MAX - 1, least, greatest) as i32 } else { 0 };
-        Self { lo, hi, sign, top: top * 2f64.powi(-by) }
-    }
-
-    fn value(self, stream: Stream, index: u64) -> f64 {
-        let bits = stream.bits(index);
-        // One of 8 leading parts, then a third, in one of two binades.
-        let significand = 1.0 + ((bits & 7) as f64 + 1.0 / 3.0) / 8.0;
-        let value = self.sign * significand * if bits & 8 != 0 { self.top } else { self.top / 2.0 };
-        if value >= self.lo && value < self.hi { value } else { self.lo + stream.unit(index) * (self.hi - self.lo) }
-    }
 }
 
 /// A multiple of every likely number of fills that take turns.

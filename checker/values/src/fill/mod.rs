@@ -6,6 +6,7 @@
 
 mod draw;
 mod part;
+mod sizes;
 
 use crate::{edges, npy};
 pub use draw::{TURNS, chosen, end, first_turn, inner_edges, turns};
@@ -59,6 +60,13 @@ pub enum Values {
     /// digits errs the same way at every element, so that sums do not hide it. In most runs they are tiny, too, so that what
     /// takes small values for zero has nothing left.
     Delicate,
+    /// The same from the thirteenth digit on, as of more different numbers one is the largest, and all of them so tiny that what makes them smaller on the way loses digits.
+    Tiny,
+    /// The same, and tinier: as sums and multiples may be, and products may not.
+    Minute,
+    /// Uniform reals are replaced by ones of all orders of magnitude beside each other: what is large in one place must not make errors in
+    /// another.
+    Sizes,
     /// As the problem says, and some elements of what is drawn one by one are an interval's ends, 0, what is next to them, or
     /// words of one pattern of bits: values that no draw meets.
     Edges,
@@ -66,7 +74,7 @@ pub enum Values {
     /// large as they can be.
     Ends,
     /// Elements of a buffer that is drawn one by one are the same as their neighbours, in stretches of a power of two or all of them. Reals
-    /// are those of [`Values::ExactIntegers`], or the same rounding would add up.
+    /// are those of [`Values::ExactIntegers`], or the same rounding would add up; in one stretch of eight they are 0, if they may be.
     Alike,
 }
 

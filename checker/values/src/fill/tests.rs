@@ -114,14 +114,16 @@ fn exact_values_of_a_long_buffer_are_few_and_never_zero_at_its_ends() {
 /// Of delicate values every shorter significand, cut off or rounded, makes an error of one sign and of a size that shows.
 #[test]
 fn errors_of_delicate_values_add_up() {
-    for (lo, hi) in [(-1.0, 1.0), (0.0, 1.0), (-200.0, 100.0), (-0.5, 1.5)] {
+    let intervals = [(-1.0, 1.0), (0.0, 1.0), (-200.0, 100.0), (-0.5, 1.5)];
+    let kinds = [Values::Delicate, Values::Tiny, Values::Minute];
+    for ((lo, hi), kind) in intervals.into_iter().flat_map(|interval| kinds.map(|kind| (interval, kind))) {
         let mut tiny = 0;
         for seed in 0..20 {
-            let bytes = filled(&buffer(DType::F32, 1000, Fill::Uniform { lo, hi }), seed, Values::Delicate);
+            let bytes = filled(&buffer(DType::F32, 1000, Fill::Uniform { lo, hi }), seed, kind);
             let values: Vec<f32> = bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect();
             assert!(values.iter().all(|x| (lo..hi).contains(&f64::from(*x)) && *x != 0.0));
             let sum: f64 = values.iter().map(|x| f64::from(*x)).sum();
-            for bits in 8..=20u32 {
+            for bits in if kind == Values::Delicate { 8..=20u32 } else { 14..=20 } {
                 let cut = |x: f32| f32::from_bits(x.to_bits() >> (24 - bits) << (24 - bits));
                 let half = 1u32 << (23 - bits);
                 let rounded = |x: f32| cut(f32::from_bits(x.to_bits() + half));
@@ -134,13 +136,60 @@ fn errors_of_delicate_values_add_up() {
             }
             tiny += u32::from(values.iter().all(|x| x.abs() < 2e-4 * hi as f32));
         }
-        assert!((8..20).contains(&tiny), "{tiny}");
+        assert!(if kind == Values::Delicate { (8..20).contains(&tiny) } else { tiny == 20 }, "{tiny}");
     }
     let narrow = filled(&buffer(DType::F32, 1000, Fill::Uniform { lo: 100.0, hi: 101.0 }), 1, Values::Delicate);
     assert!(narrow.as_chunks().0.iter().all(|word| (100.0..101.0).contains(&f32::from_le_bytes(*word))));
     for dtype in [DType::F16, DType::Bf16] {
         let bytes = filled(&buffer(dtype, 1000, Fill::Uniform { lo: -1.0, hi: 1.0 }), 3, Values::Delicate);
         assert!(bytes.chunks(2).all(|element| crate::compare::real(dtype, element).abs() > 6.2e-5 / 8.0));
+    }
+}
+
+/// All are tiny, and not so tiny that products of three (or means, of the tiniest) are no normal numbers; none leaves its interval.
+#[test]
+fn tiny_values_are_tiny_everywhere() {
+    let smallest = f64::from(f32::MIN_POSITIVE);
+    for (lo, hi) in [(-1.0, 1.0), (0.0, 1.0), (-4000.0, 100.0), (-0.5, 1.5)] {
+        for (seed, dtype) in (0..20).flat_map(|seed| [DType::F32, DType::Bf16].map(|dtype| (seed, dtype))) {
+            for (values, below) in [(Values::Tiny, 2f64.powi(-24)), (Values::Minute, 2f64.powi(-71))] {
+                let bytes = filled(&buffer(dtype, 1000, Fill::Uniform { lo, hi }), seed, values);
+                let reals = bytes.chunks(dtype.size()).map(|element| crate::compare::real(dtype, element));
+                let normal = |x: f64| match values {
+                    Values::Tiny => x * x * x > smallest,
+                    _ => x / 2f64.powi(20) > smallest,
+                };
+                assert!(
+                    reals.clone().all(|x| (lo..hi).contains(&x) && x.abs() < below && normal(x.abs())),
+                    "{lo} {hi}"
+                );
+                let words: std::collections::BTreeSet<u64> = reals.map(f64::to_bits).collect();
+                assert!(words.len() > 100, "{}", words.len());
+            }
+        }
+        for seed in 0..20 {
+            let bytes = filled(&buffer(DType::F16, 1000, Fill::Uniform { lo, hi }), seed, Values::Minute);
+            let mut halves = bytes.chunks(2).map(|element| crate::compare::real(DType::F16, element).abs());
+            assert!(halves.all(|x| x > 6.1e-5 && x < hi.max(-lo) / 15.0));
+        }
+    }
+    let narrow = filled(&buffer(DType::F32, 1000, Fill::Uniform { lo: 1.0, hi: 1.5 }), 1, Values::Minute);
+    assert!(narrow.as_chunks().0.iter().all(|word| (1.0..1.5).contains(&f32::from_le_bytes(*word))));
+}
+
+/// Every order of magnitude is there, with either sign where the interval has both.
+#[test]
+fn values_of_all_sizes_lie_beside_each_other() {
+    for (lo, hi) in [(-1.0, 1.0), (0.0, 1.0), (-2000.0, 100.0)] {
+        for (dtype, least, exponents) in [(DType::F32, 2f64.powi(-40), 40), (DType::F16, 6.1e-5, 8)] {
+            let bytes = filled(&buffer(dtype, 4096, Fill::Uniform { lo, hi }), 3, Values::Sizes);
+            let reals: Vec<f64> =
+                bytes.chunks(dtype.size()).map(|element| crate::compare::real(dtype, element)).collect();
+            assert!(reals.iter().all(|x| (lo..hi).contains(x) && x.abs() >= least));
+            let sizes: std::collections::BTreeSet<i64> = reals.iter().map(|x| x.abs().log2().floor() as i64).collect();
+            assert!(sizes.len() >= exponents, "{sizes:?}");
+            assert!(reals.iter().any(|x| *x > 0.0) && reals.iter().any(|x| *x < 0.0) == (lo < 0.0));
+        }
     }
 }
 
@@ -159,7 +208,9 @@ fn any_part_of_a_buffer_can_be_filled() {
         Fill::OneOf(vec![Fill::Iota, Fill::Uniform { lo: 0.0, hi: 1.0 }]),
     ];
     for fill in fills {
-        for values in [Values::AsStated, Values::ExactIntegers, Values::Repeating, Values::Delicate] {
+        for values in
+            [Values::AsStated, Values::ExactIntegers, Values::Repeating, Values::Delicate, Values::Tiny, Values::Minute]
+        {
             for dtype in [DType::F32, DType::F16, DType::I64] {
                 let buffer = buffer(dtype, 70_000, fill.clone());
                 let whole = filled(&buffer, 11, values);
@@ -285,7 +336,16 @@ fn an_oracle_holds_the_values_of_the_other_type() {
         Fill::Uniform { lo: -1.0, hi: 1.0 },
         Fill::OneOf(vec![Fill::Iota, Fill::Uniform { lo: 0.1, hi: 0.2 }]),
     ];
-    let kinds = [Values::AsStated, Values::ExactIntegers, Values::Repeating, Values::Delicate, Values::Edges];
+    let kinds = [
+        Values::AsStated,
+        Values::ExactIntegers,
+        Values::Repeating,
+        Values::Delicate,
+        Values::Tiny,
+        Values::Minute,
+        Values::Sizes,
+        Values::Edges,
+    ];
     for (fill, dtype) in fills.iter().flat_map(|fill| [DType::F32, DType::F16, DType::Bf16].map(|dtype| (fill, dtype)))
     {
         for (seed, values) in (0..).zip(kinds) {
@@ -315,6 +375,7 @@ fn neighbours_are_alike_in_stretches() {
     let reals = buffer(DType::F32, 4096, Fill::Uniform { lo: -0.3, hi: 1.7 });
     let whole = buffer(DType::I32, 4096, Fill::Integers { lo: -9000, hi: 9000 });
     let mut lengths = std::collections::BTreeSet::new();
+    let mut zeros = 0;
     for seed in 0..60 {
         for buffer in [&reals, &whole] {
             let bytes = filled(buffer, seed, Values::Alike);
@@ -326,8 +387,10 @@ fn neighbours_are_alike_in_stretches() {
         }
         // Sums of as many come out exact.
         let bytes = filled(&reals, seed, Values::Alike);
-        let mut numbers = bytes.chunks(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()));
-        assert!(numbers.all(|x| (-0.3..1.7).contains(&x) && x != 0.0 && (x * 4096.0).fract() == 0.0), "{seed}");
+        let numbers = bytes.chunks(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()));
+        assert!(numbers.clone().all(|x| (-0.3..1.7).contains(&x) && (x * 4096.0).fract() == 0.0), "{seed}");
+        zeros += numbers.filter(|x| *x == 0.0).count();
     }
+    assert!((60 * 4096 / 20..60 * 4096 / 5).contains(&zeros), "{zeros}");
     assert_eq!(lengths, [64, 128, 256, 512, 1024, 4096].into());
 }

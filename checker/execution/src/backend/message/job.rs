@@ -216,6 +216,10 @@ pub struct Case {
     /// exact are judged as such ([`Values::ExactIntegers`](values::fill::Values)). It stays within the inputs'
     /// stated intervals, so it may always be asked for.
     pub exact_integers: bool,
+    /// The oracle makes sums and multiples of its inputs and nothing else ([`simulator::linear`]): in every third case they are as tiny as
+    /// may be ([`Values::Minute`](values::fill::Values)).
+    #[serde(default)]
+    pub linear: bool,
     /// Buffers to write to NumPy files after the first run of the last version.
     pub dump: Vec<(String, PathBuf)>,
     /// Simulator: a version must read of its inputs, and use, whatever the oracle's outputs hang on.
