@@ -149,6 +149,29 @@ fn words_that_are_changed_and_passed_on_are_followed() {
     is_refused(&ran, "a function", &["WRONG RESULT", "comes out the other way"]);
 }
 
+/// A vote, or a number of all lanes, turns when all of them hold what it asks for.
+#[test]
+fn what_lanes_come_to_together_is_turned() {
+    let exercise = words();
+    let right = "    if (i < n) b[i] = max(a[i], a[(i + 1) % n]);";
+    for bad in [
+        "__ballot_sync(0xffffffffu, d == 0) == 0xffffffffu",
+        "__all_sync(0xffffffffu, d == 0)",
+        "__reduce_or_sync(0xffffffffu, d) == 0",
+        "__reduce_and_sync(0xffffffffu, d) == 0xffffffffu",
+        "__reduce_add_sync(0xffffffffu, d) == 0",
+    ] {
+        let body = |then: &str| {
+            format!(
+                "    unsigned d = (i < n ? (unsigned)a[i] ^ (blockDim.x * 0x51ed7u + 77u) : 0) - 0x1234567u;\n    bool all = {bad};\n{right}\n    if (i < n && all) b[i] = {then};"
+            )
+        };
+        is_refused(&exercise.judge(right, &body("1")), bad, &["WRONG RESULT", "comes out the other way"]);
+        let ran = exercise.judge(right, &body("max(a[i], a[(i + 1) % n])"));
+        assert!(ran.stdout.contains("ok results") && ran.stdout.contains("ok findings"), "{bad}: {ran:?}");
+    }
+}
+
 /// A value that stands for none matters only where it is the largest of all.
 #[test]
 fn a_value_that_is_found_is_tried_as_the_largest() {
