@@ -15,6 +15,9 @@ const SPACING: f64 = 1e-6;
 /// A change is told from roundings where it is so many times as large.
 const CLEAR: f64 = 16.0;
 
+/// Elements that have to agree.
+const ENOUGH: usize = 3;
+
 /// A number that a block leaves: its buffer, and its place among the buffer's elements.
 pub type Number = (usize, u64);
 
@@ -98,7 +101,7 @@ impl Usual {
         let (first, others) = effects.split_first()?;
         let agree = |placed: bool| others.iter().all(|other| first.is_like(other, placed, CHANGED));
         let placed = [true, false].into_iter().find(|placed| agree(*placed))?;
-        (!others.is_empty()).then(|| Self { effect: first.clone(), placed })
+        (effects.len() >= ENOUGH).then(|| Self { effect: first.clone(), placed })
     }
 
     pub fn is_kept(&self, effect: &Effect) -> bool {

@@ -3,7 +3,7 @@
 use super::Launch;
 use super::alike::Leaves;
 use super::effects::{Habits, Seen};
-use super::trial::{Place, VALUES};
+use super::trial::{Left, Place, VALUES};
 use super::trials::{ELEMENTS, Looked, Trials};
 use super::weigh::{Scale, Weight};
 
@@ -63,11 +63,14 @@ impl Trials<'_> {
             let alike = weights.windows(2).all(|pair| pair[0].places == pair[1].places);
             weights.first().filter(|_| alike && weights.len() > 1).map(|weight| weight.places.clone())
         });
+        // What launches before this one make of an element is theirs.
+        let trial = &mut self.ends[0];
+        let is_own = trial.prepared(launch, &Left::new()).is_some() && trial.read().is_empty();
         (tried >= ENOUGH && follow != [0; 2]).then_some(Habit {
             follow,
             scales,
             places,
-            effects: effects.habits(),
+            effects: if is_own { effects.habits() } else { Habits::default() },
             leaves: Some(leaves).filter(Leaves::agree),
         })
     }
