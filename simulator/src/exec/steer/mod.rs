@@ -70,6 +70,20 @@ impl Target {
         let file = if line > 0 { code.file(file).to_string() } else { String::new() };
         Steered { at: self.at, aim: self.aim, file, line, changes, goal, guess }
     }
+
+    /// The same change for all lanes, of which these are the words: nothing comes of one alone, perhaps.
+    fn for_all(&self, code: &Code, words: impl Iterator<Item = Vec<Word>>, known: &Hint) -> Steered {
+        let all = words.filter_map(|words| as_known(&words, known));
+        self.steered(code, all.flatten().collect(), None, true)
+    }
+
+    /// A word that has to be passed on, and what it may become by as much as what was loaded from some addresses does.
+    fn passed_on(&self, code: &Code, request: &SteerRequest, loaded: Vec<u64>, passed: PassedOn) -> Vec<Steered> {
+        let PassedOn { is, wanted, changes } = passed;
+        let guesses = by_difference(request, loaded, (is, wanted));
+        let guesses = guesses.map(|guess| self.steered(code, [changes.clone(), guess].concat(), None, true));
+        guesses.into_iter().chain([self.steered(code, changes.clone(), Some(wanted), false)]).collect()
+    }
 }
 
 /// An operation of which something is wanted.
@@ -88,6 +102,18 @@ struct Open {
     gathered: bool,
     /// Words with which it is as wanted somewhere, perhaps: for which of the expressions, and by the register that holds them.
     hints: Vec<(usize, Hint)>,
+}
+
+impl Open {
+    /// The first visits, and others that lie further and further apart.
+    fn has_its_turn(&self) -> bool {
+        (self.visits < 4 || self.visits.is_power_of_two()) && self.tries < TRIES
+    }
+
+    /// Enough is found, or so much spent.
+    fn is_done(&self, share: u64) -> bool {
+        self.found >= ENOUGH * self.targets.len() as u32 || self.spent >= share
+    }
 }
 
 impl<'a> Steer<'a> {
@@ -210,7 +236,7 @@ impl<O: Observer> Worker<'_, O> {
                         let access = &code.accesses[index as usize];
                         let bases = warp.read(group.frame, access.base);
                         let known = steer.loaded.entry((shared.linear, warp.index, group.pc)).or_insert([0; 32]);
-                        for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
+                        for lane in lanes(active) {
                             known[lane] = bases[lane].wrapping_add(access.offset as u64);
                         }
                     }
@@ -236,13 +262,8 @@ impl<O: Observer> Worker<'_, O> {
         let share = (request.steps / all.len().max(1) as u64).max(LEAST_STEPS);
         let (Some(open), Some(writers)) = (all.get_mut(&root), writers.get(&function)) else { return };
         open.visits += 1;
-        // The first ones, and others that lie further and further apart.
-        let its_turn = (open.visits < 4 || open.visits.is_power_of_two()) && open.tries < TRIES;
-        if active == 0
-            || open.found >= ENOUGH * open.targets.len() as u32
-            || open.spent >= share
-            || !its_turn && open.hints.is_empty()
-        {
+        let its_turn = open.has_its_turn();
+        if active == 0 || open.is_done(share) || !its_turn && open.hints.is_empty() {
             return;
         }
         let (bench, profile) =
@@ -291,10 +312,7 @@ impl<O: Observer> Worker<'_, O> {
                 let free = if open.hints.is_empty() { places(request, expression, value) } else { Vec::new() };
                 let words = Words { own, free, unplaced };
                 let most = share.saturating_sub(open.spent);
-                let hints;
-                let passed;
-                let solved;
-                (solved, hints, passed) = words.solve(&mut search, bench, most);
+                let (solved, hints, passed) = words.solve(&mut search, bench, most);
                 turned = solved.map(|(changes, known)| (changes, which, known));
                 goal = passed.map(|passed| (lane, passed));
                 open.hints.extend(hints.into_iter().map(|known| (which, known)));
@@ -304,21 +322,22 @@ impl<O: Observer> Worker<'_, O> {
         if let Some((changes, which, known)) = turned {
             open.found += 1;
             found.push(target.steered(code, changes, None, false));
-            // Nothing comes of one lane alone, perhaps.
             if open.gathered {
-                let lanes = (0..32).filter(|lane| active >> lane & 1 != 0);
-                let all = lanes.filter_map(|lane| as_known(&words_of(&open.expressions[which], lane), &known));
-                found.push(target.steered(code, all.flatten().collect(), None, true));
+                let words = lanes(active).map(|lane| words_of(&open.expressions[which], lane));
+                found.push(target.for_all(code, words, &known));
             }
-        } else if let Some((lane, PassedOn { is, wanted, changes })) = goal {
+        } else if let Some((lane, passed)) = goal {
             open.goals += 1;
             let own = loaded.iter().filter(|((at, of, _), _)| (*at, *of) == (block, warp.index));
             let own = own.filter(|_| matches!(target.aim, Aim::Is(_))).map(|(_, addresses)| addresses[lane]);
-            let guesses = by_difference(request, own.collect(), (is, wanted));
-            found.extend(guesses.map(|guess| target.steered(code, [changes.clone(), guess].concat(), None, true)));
-            found.push(target.steered(code, changes, Some(wanted), false));
+            found.extend(target.passed_on(code, request, own.collect(), passed));
         }
     }
+}
+
+/// Those of a mask.
+fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| mask >> lane & 1 != 0)
 }
 
 /// What a lane's condition is computed from.

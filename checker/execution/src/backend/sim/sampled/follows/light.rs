@@ -1,7 +1,7 @@
 //! Blocks that count or add up: in what one writes is as much as it reads, and each element changes what it changes elsewhere.
 
 use super::Launch;
-use super::effects::{Effect, Habits, Number, Part};
+use super::effects::{Effect, Habits, Part, Usual};
 use super::habit::Habit;
 use super::trial::{Place, VALUES};
 use super::trials::{FEW_ELEMENTS, Looked, Trials};
@@ -21,8 +21,16 @@ pub(super) struct Effects<'a> {
     kept: usize,
     /// Elements that were tried.
     turn: usize,
-    /// The first that does not, its block, and what it changes and should.
-    odd: Option<(Place, u64, Effect, &'a [(Number, f64)])>,
+    /// The first that does not.
+    odd: Option<Odd<'a>>,
+}
+
+/// An element that changes something else than all do.
+struct Odd<'a> {
+    place: Place,
+    block: u64,
+    effect: Effect,
+    usual: &'a Usual,
 }
 
 impl<'a> Effects<'a> {
@@ -32,13 +40,13 @@ impl<'a> Effects<'a> {
 
     /// Where none does what all do at the small size, it may hang on the size.
     pub(super) fn told(self, trials: &Trials<'_>) -> Option<Status> {
-        let (place, block, effect, usual) = self.odd.filter(|_| self.kept > 0)?;
+        let Odd { place, block, effect, usual } = self.odd.filter(|_| self.kept > 0)?;
         Some(Status::OtherEffect {
             buffer: trials.name(place.buffer),
             index: place.element,
             block,
             changes: trials.named(&effect.changes),
-            others: trials.named(usual),
+            others: trials.named(usual.changes()),
         })
     }
 }
@@ -123,7 +131,7 @@ impl Trials<'_> {
             match self.effect(looked, place, end)?.1 {
                 Some(effect) if usual.is_kept(&effect) => effects.kept += 1,
                 Some(effect) if effects.odd.is_none() => {
-                    effects.odd = Some((place, looked.block, effect, usual.changes()));
+                    effects.odd = Some(Odd { place, block: looked.block, effect, usual });
                 }
                 _ => {}
             }
