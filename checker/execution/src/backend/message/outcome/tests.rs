@@ -35,6 +35,26 @@ fn what_was_cut_short_is_not_a_kernels_fault() {
     assert_eq!(cut(Status::Passed), (Status::Passed, 1));
 }
 
+/// What a few blocks of a large size tell.
+fn of_some_blocks() -> Vec<Status> {
+    vec![
+        Status::LeavesOut { reads: true, part: 0.25 },
+        Status::NeverReached { buffer: "y".into(), index: 134_217_727, reads: false, block: Some(524_287) },
+        Status::NoEffect { buffer: "x".into(), index: 25_600_000, block: 100_000, some: true },
+        Status::DoesLess { reads: true, block: 17, bytes: 389_120, others: 507_904 },
+        Status::Miscounts { buffer: "x".into(), block: 96, used: 96_000, read: 127_104 },
+        Status::OtherEffect {
+            buffer: "x".into(),
+            index: 7,
+            block: 2,
+            changes: vec![("bins".into(), 1, -1.0)],
+            others: Vec::new(),
+        },
+        Status::Unread { buffer: "parts".into(), index: 3165, block: 1055 },
+        Status::LeavesOther { block: 1055, left: vec![("parts".into(), 3166, 1.5)], others: Vec::new() },
+    ]
+}
+
 /// Every kind of status, with numbers that JSON does not have, over the way a worker sends them.
 #[test]
 fn results_survive_json() {
@@ -55,20 +75,6 @@ fn results_survive_json() {
         Status::Passed,
         Status::Wrong { outputs: vec![wrong] },
         Status::OrderDependent { other: Schedule::Its, outputs: Vec::new() },
-        Status::LeavesOut { reads: true, part: 0.25 },
-        Status::NeverReached { buffer: "y".into(), index: 134_217_727, reads: false, block: Some(524_287) },
-        Status::NoEffect { buffer: "x".into(), index: 25_600_000, block: 100_000, some: true },
-        Status::DoesLess { reads: true, block: 17, bytes: 389_120, others: 507_904 },
-        Status::Miscounts { buffer: "x".into(), block: 96, used: 96_000, read: 127_104 },
-        Status::OtherEffect {
-            buffer: "x".into(),
-            index: 7,
-            block: 2,
-            changes: vec![("bins".into(), 1, -1.0)],
-            others: Vec::new(),
-        },
-        Status::Unread { buffer: "parts".into(), index: 3165, block: 1055 },
-        Status::LeavesOther { block: 1055, left: vec![("parts".into(), 3166, 1.5)], others: Vec::new() },
         Status::Untried {
             what: Untried::Condition {
                 file: "k.cu".into(),
@@ -96,7 +102,7 @@ fn results_survive_json() {
         Status::OutOfTime,
         Status::OracleFailed { message: "m".into() },
     ];
-    for status in statuses {
+    for status in statuses.into_iter().chain(of_some_blocks()) {
         let mut result = Checked::only(status.clone());
         let run =
             RunId { number: 1, seed: u64::MAX, values: Values::AsStated, poison: 1, schedule: Some(Schedule::Its) };
