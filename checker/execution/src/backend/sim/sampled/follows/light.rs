@@ -4,7 +4,7 @@ use super::Launch;
 use super::effects::{Effect, Habits, Part, Usual};
 use super::habit::Habit;
 use super::trial::{Place, VALUES};
-use super::trials::{FEW_ELEMENTS, Looked, Trials};
+use super::trials::{ELEMENTS, FEW_ELEMENTS, INSTRUCTIONS, Looked, Trials};
 use super::weigh::{Scale, Weight};
 use crate::backend::message::status::Status;
 use plan::stream::Stream;
@@ -19,8 +19,10 @@ pub(super) struct Effects<'a> {
     usual: &'a Habits,
     /// How many change what all do at the small size.
     kept: usize,
-    /// Elements that were tried.
+    /// Elements that were tried, ...
     turn: usize,
+    /// ... and warp instructions for that.
+    pub(super) spent: u64,
     /// The first that does not.
     odd: Option<Odd<'a>>,
 }
@@ -35,7 +37,7 @@ struct Odd<'a> {
 
 impl<'a> Effects<'a> {
     pub(super) fn of(usual: &'a Habits) -> Self {
-        Self { usual, kept: 0, turn: 0, odd: None }
+        Self { usual, kept: 0, turn: 0, spent: 0, odd: None }
     }
 
     /// Where none does what all do at the small size, it may hang on the size.
@@ -76,7 +78,8 @@ impl Trials<'_> {
     ) -> Option<Status> {
         let mut like: Option<Weight> = None;
         for &block in blocks {
-            if self.ran() > until {
+            // What looking at elements takes is on its own account.
+            if self.ran() - effects.spent > until {
                 return None;
             }
             let looked = self.block(launch, block, [end == 0, end == 1])?;
@@ -115,13 +118,14 @@ impl Trials<'_> {
         (elements, end, part): (u64, usize, Part),
         effects: &mut Effects<'_>,
     ) -> Option<()> {
-        let (first, until) = (effects.turn, self.ran() + CLOSELY_INSTRUCTIONS);
+        let most = if elements > ELEMENTS { CLOSELY_INSTRUCTIONS } else { INSTRUCTIONS.saturating_sub(effects.spent) };
+        let (first, before) = (effects.turn, self.ran());
         let mut places = self.drawn(looked, elements);
         // From all over, in case they are too many.
         let stream = Stream::new(looked.block, "order of elements");
         places.sort_by_cached_key(|place| stream.bits(place.element));
         for (turn, place) in (first..).zip(places) {
-            if self.ran() > until {
+            if self.ran() - before >= most {
                 break;
             }
             let value = if turn % 2 == 0 { 0 } else { 1 + turn / 2 % VALUES };
@@ -136,6 +140,7 @@ impl Trials<'_> {
                 _ => {}
             }
         }
+        effects.spent += self.ran() - before;
         Some(())
     }
 }

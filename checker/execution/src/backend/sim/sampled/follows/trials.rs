@@ -14,7 +14,7 @@ use plan::stream::Stream;
 use std::collections::BTreeSet;
 
 /// Warp instructions for all runs of blocks at the large size.
-const INSTRUCTIONS: u64 = 1 << 17;
+pub(super) const INSTRUCTIONS: u64 = 1 << 17;
 /// Elements of a block that are looked at, ...
 pub(super) const ELEMENTS: u64 = 16;
 /// ... at least.
@@ -110,7 +110,7 @@ impl<'p> Trials<'p> {
     ) -> Option<Status> {
         let mut effects = Effects::of(&usual.effects);
         for &block in blocks {
-            if self.ran() > until {
+            if self.ran() - effects.spent > until {
                 break;
             }
             let looked = self.block(launch, block, usual.follow.map(|least| least > 0))?;
