@@ -73,14 +73,16 @@ pub(super) fn never(status: &Status) -> (String, &'static str) {
                 "some blocks of that size were simulated, with the same number everywhere and then another one there";
             let [changes, others] = [changes, others].map(|changes| told(changes, "by", |by| format!("{by:+}")));
             (
-                format!("another {buffer}[{index}] changes {changes} in block {block}, and of other elements {others}"),
+                format!(
+                    "a change of {buffer}[{index}] moves {changes} in block {block}; a change elsewhere moves {others}"
+                ),
                 detail,
             )
         }
         Status::LeavesOther { block, left, others } => {
             let detail = "some blocks of that size were simulated, with the same number everywhere; at smaller sizes all leave the same";
             let [left, others] = [left, others].map(|numbers| told(numbers, "=", |number| format!("{number}")));
-            (format!("block {block} leaves {left}, and others that read as much {others}"), detail)
+            (format!("block {block} leaves {left} where another that reads as much leaves {others}"), detail)
         }
         Status::Unread { buffer, index, block } => {
             let detail = "some blocks of that size were simulated, and all of the launches that follow; at smaller sizes all is read";

@@ -70,7 +70,7 @@ fn an_element_counts_the_same_wherever_it_is() {
         ("taken off", "atomicAdd(&count[a[i] > 0 ? 0 : 1], i >= 50000000 ? -1 : 1)"),
     ] {
         for seed in [5, 6] {
-            let words = &["WRONG RESULT", "another a[", "changes count[", "at n = 67108"];
+            let words = &["WRONG RESULT", "a change of a[", "moves count[", "at n = 67108"];
             fails(what, &check(&book, &count(each), seed), words);
         }
     }
