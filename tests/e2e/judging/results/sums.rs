@@ -145,6 +145,14 @@ fn sums_of_several_blocks_are_compared() {
         let turned = groups("(n - 1 - i) / 100", "a[n - 1 - i]");
         passes("the last element first", &check(&book, &turned, seed));
     }
+    // The upper bits by a launch of their own, the last element first.
+    let two = groups("i / 100", "a[i] & 255");
+    let two = two.replace("__global__ void add(", "__global__ void more(const int* a, int* sums, int n)\n{\n    int i = n - 1 - (blockIdx.x * 128 + threadIdx.x);\n    if (i >= 0) atomicAdd(&sums[i / 100], a[i] & ~255);\n}\n__global__ void add(");
+    let two = two.replace("//@ launch add", "//@ launch more<<<ceil_div(n, 128), 128>>>(a, sums, n)\n//@ launch add");
+    for seed in [5, 6] {
+        let ran = check(&book, &two, seed);
+        assert!(ran.stdout.contains("ok results"), "{ran:?}");
+    }
     for (what, sum, adds) in [
         ("more of each", "i / 100", "a[i] + (i >> 25)"),
         ("another sum", "min(i / 100 + (i >> 25), m - 1)", "a[i]"),

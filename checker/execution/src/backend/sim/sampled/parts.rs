@@ -136,7 +136,10 @@ impl Part<'_> {
             }
             version.device.end_part();
         }
-        Some((0..plan.buffers.len()).map(|index| version.touched(index).written).collect())
+        // Of sums to which several launches come these few blocks are a part.
+        let touched: Vec<_> = (0..plan.buffers.len()).map(|index| version.touched(index)).collect();
+        let is_part = touched.iter().any(|touched| touched.changed);
+        (!is_part).then(|| touched.into_iter().map(|touched| touched.written).collect())
     }
 
     fn add(&self, version: &mut Opened<'_>, blocks: Vec<u64>) -> Option<()> {
