@@ -1,6 +1,6 @@
 //! A class of cheats: each tries something, none gets a point for it, and the honest ones beside them get theirs.
 
-use crate::class::grade::class;
+use crate::class::grade::{class, only};
 use crate::support::in_turn;
 use std::collections::BTreeMap;
 
@@ -167,11 +167,7 @@ const CHEATS: &[Cheat] = &[
 fn no_cheat_gets_a_point_and_none_harms_another() {
     let workbook = class();
     let solution = workbook.read("solutions/ex01/solution.cu");
-    for who in std::fs::read_dir(workbook.path("class")).expect("a class").flatten() {
-        if who.file_name() != "ada" {
-            std::fs::remove_dir_all(who.path()).expect("removed");
-        }
-    }
+    only(&workbook, Some("ada"));
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     let chosen = CHEATS.iter().filter(|(name, ..)| in_turn(name));
     for (name, tries, from, to) in chosen {

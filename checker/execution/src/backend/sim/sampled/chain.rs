@@ -49,7 +49,10 @@ pub fn judge(
     let first = scout.try_all(large, some);
     let before = scout.written();
     let unlike_of = |launch: usize| {
-        let found = scout.unlike_of(launch, &small.plan, STEPS / launches.len() as u64, seed);
+        let found = match &here.unlike[launch] {
+            asked if !asked.is_empty() => asked.clone(),
+            _ => scout.unlike_of(launch, &small.plan, STEPS / launches.len() as u64, seed),
+        };
         found.into_iter().map(move |block| place(block, launches[launch].blocks(), blocks))
     };
     let others = (0..launches.len()).filter(|launch| *launch != large && !is_whole(*launch));
