@@ -220,3 +220,40 @@ __global__ void largest_reference(const int* a, int* count, int n)
         fails("few", &check(&book, &few, seed), &["WRONG RESULT", "no later launch reads that", "at n = 67108"]);
     }
 }
+
+/// An element at the edge of a block's part may have less of a say there.
+#[test]
+fn elements_at_edges_may_move_less() {
+    let problem = COUNT.replace("len   = \"2\"", "len   = \"1\"").replace("(-1000, 1000)", "(-10, 10)");
+    let reference = "
+//@ launch steps_reference<<<1, 1>>>(a, count, n)
+__global__ void steps_reference(const int* a, int* count, int n)
+{
+    int sum = 0;
+    for (int i = 0; i + 1 < n; ++i) sum += abs(a[i + 1] - a[i]);
+    count[0] = sum;
+}
+";
+    let steps = "
+//@ launch clear<<<1, 1>>>(count)
+//@ launch steps<<<ceil_div(n, 1024), 1024>>>(a, count, n)
+__global__ void clear(int* count) { count[0] = 0; }
+__global__ void steps(const int* a, int* count, int n)
+{
+    __shared__ int all;
+    if (threadIdx.x == 0) all = 0;
+    __syncthreads();
+    int i = blockIdx.x * 1024 + threadIdx.x;
+    int own = i + 1 < n ? abs(a[i + 1] - a[i]) : 0;
+    own = __reduce_add_sync(0xffffffffu, own);
+    if (threadIdx.x % 32 == 0) atomicAdd(&all, own);
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(count, all);
+}
+";
+    let book = workbook(&problem, reference, steps);
+    // At the last two the large size has an edge among the elements that are looked at, and the small one has none.
+    for seed in [5, 6, 21, 29] {
+        passes("steps", &check(&book, steps, seed));
+    }
+}

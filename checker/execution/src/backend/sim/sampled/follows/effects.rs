@@ -108,6 +108,11 @@ impl Usual {
         self.effect.is_like(effect, self.placed, CHANGED)
     }
 
+    /// Are they always the same numbers?
+    pub fn is_placed(&self) -> bool {
+        self.placed
+    }
+
     pub fn changes(&self) -> &[(Number, f64)] {
         &self.effect.changes
     }

@@ -1,7 +1,8 @@
 //! Blocks that count or add up: in what one writes is as much as it reads, and each element changes what it changes elsewhere.
 
 use super::Launch;
-use super::effects::{Effect, Habits, Part, Usual};
+use super::control::{InPart, Small};
+use super::effects::{CHANGED, Effect, Habits, Part, Usual};
 use super::habit::Habit;
 use super::trial::{Place, VALUES};
 use super::trials::{ELEMENTS, FEW_ELEMENTS, INSTRUCTIONS, Looked, Trials};
@@ -30,7 +31,11 @@ pub(super) struct Effects<'a> {
 /// An element that changes something else than all do.
 struct Odd<'a> {
     place: Place,
+    /// At which end the others are.
+    end: usize,
     block: u64,
+    /// Where it is in what the block reads.
+    part: InPart,
     effect: Effect,
     usual: &'a Usual,
 }
@@ -40,9 +45,14 @@ impl<'a> Effects<'a> {
         Self { usual, kept: 0, turn: 0, spent: 0, odd: None }
     }
 
-    /// Where none does what all do at the small size, it may hang on the size.
-    pub(super) fn told(self, trials: &Trials<'_>) -> Option<Status> {
-        let Odd { place, block, effect, usual } = self.odd.filter(|_| self.kept > 0)?;
+    /// Where none does what all do at the small size, it may hang on the size; and where an element at the same place of what a block of that
+    /// size reads does the same, on the place: what lies at the edge of a part, say.
+    pub(super) fn told(self, trials: &Trials<'_>, launch: Launch<'_>, small: &mut Small<'_, '_>) -> Option<Status> {
+        let Odd { place, end, block, part, effect, usual } = self.odd.filter(|_| self.kept > 0)?;
+        let does = |other: &Effect| other.is_like(&effect, usual.is_placed(), CHANGED);
+        if small.shows(launch, (place, end), part, does)? {
+            return None;
+        }
         Some(Status::OtherEffect {
             buffer: trials.name(place.buffer),
             index: place.element,
@@ -61,12 +71,12 @@ impl Trials<'_> {
         launch: Launch<'_>,
         blocks: &[u64],
         (scale, usual): ((usize, Scale), &Habit),
-        until: u64,
+        (small, until): (&mut Small<'_, '_>, u64),
     ) -> Option<Status> {
         let mut effects = Effects::of(&usual.effects);
         let status = self.lighter(launch, blocks, (scale, usual), (&mut effects, until));
         // It says more.
-        effects.told(self).or(status)
+        effects.told(self, launch, small).or(status)
     }
 
     fn lighter(
@@ -135,7 +145,8 @@ impl Trials<'_> {
             match self.effect(looked, place, end)?.1 {
                 Some(effect) if usual.is_kept(&effect) => effects.kept += 1,
                 Some(effect) if effects.odd.is_none() => {
-                    effects.odd = Some(Odd { place, block: looked.block, effect, usual });
+                    let part = self.in_part(looked, place);
+                    effects.odd = Some(Odd { place, end, block: looked.block, part, effect, usual });
                 }
                 _ => {}
             }

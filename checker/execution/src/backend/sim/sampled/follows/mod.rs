@@ -6,6 +6,7 @@
 //! decides. Blocks are held to it where those of the small size all do it.
 
 mod alike;
+mod control;
 mod effects;
 mod habit;
 mod light;
@@ -18,6 +19,7 @@ use crate::backend::machine::Stop;
 use crate::backend::message::job::Program;
 use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
+use control::Small;
 use plan::stream::Stream;
 use std::collections::BTreeSet;
 use trial::ends;
@@ -53,18 +55,20 @@ pub fn unfollowed(
     if here.device.variables().map(|(_, size)| size).sum::<u64>() > VARIABLES {
         return Ok(None);
     }
-    let [mut usual, mut now] = [Trials::open(sim, small, seed)?, Trials::open(sim, large, seed)?];
+    let [mut before, mut now] = [Trials::open(sim, small, seed)?, Trials::open(sim, large, seed)?];
     for launch in 0..launches {
         let blocks = |program: &Program, at: usize| program.plan.launches[at].blocks();
         if blocks(small, launch) < 2 || blocks(large, launch) < 2 {
             continue;
         }
         // Whatever is done by several blocks nobody has done, at both sizes.
-        let before: Vec<usize> = (0..launch).filter(|&at| blocks(large, at) == 1 && blocks(small, at) == 1).collect();
-        let launch = (before.as_slice(), launch);
-        let Some(usual) = usual.habit(launch, &chosen(&[], blocks(small, launch.1), seed)) else { continue };
+        let done: Vec<usize> = (0..launch).filter(|&at| blocks(large, at) == 1 && blocks(small, at) == 1).collect();
+        let launch = (done.as_slice(), launch);
+        let those = chosen(&[], blocks(small, launch.1), seed);
+        let Some(usual) = before.habit(launch, &those) else { continue };
         let these = chosen(&here.unlike[launch.1], blocks(large, launch.1), seed);
-        if let Some(status) = now.lacking(launch, &these, &usual) {
+        let mut control = Small { trials: &mut before, blocks: &those };
+        if let Some(status) = now.lacking(launch, &these, (&usual, &mut control)) {
             return Ok(Some(status));
         }
     }

@@ -1,6 +1,7 @@
 //! What follows from the elements that blocks read: at the small size, where all do alike, and at the large one, where one may not.
 
 use super::Launch;
+use super::control::Small;
 use super::effects::{Effect, Number};
 use super::habit::Habit;
 use super::light::Effects;
@@ -86,14 +87,19 @@ impl<'p> Trials<'p> {
     }
 
     /// A block of the large size that has not that habit.
-    pub fn lacking(&mut self, launch: Launch<'_>, blocks: &[u64], usual: &Habit) -> Option<Status> {
+    pub fn lacking(
+        &mut self,
+        launch: Launch<'_>,
+        blocks: &[u64],
+        (usual, small): (&Habit, &mut Small<'_, '_>),
+    ) -> Option<Status> {
         let share = self.share(launch, blocks, INSTRUCTIONS)?;
         let weighed = |end: usize| Some((end, usual.scales[end]?));
         let ends: Vec<(usize, Scale)> = (0..2).filter_map(weighed).collect();
         let until = self.ran() + INSTRUCTIONS;
         let lacks = match ends.is_empty() {
-            true => self.heavy(launch, &blocks[..share.blocks], (share.elements, usual), until),
-            false => ends.iter().find_map(|scale| self.light(launch, blocks, (*scale, usual), until)),
+            true => self.heavy(launch, &blocks[..share.blocks], (share.elements, usual), (small, until)),
+            false => ends.iter().find_map(|scale| self.light(launch, blocks, (*scale, usual), (small, until))),
         };
         let end = ends.first().map_or(usize::from(usual.follow[0] == 0), |(end, _)| *end);
         let until = self.ran() + INSTRUCTIONS;
@@ -106,7 +112,7 @@ impl<'p> Trials<'p> {
         launch: Launch<'_>,
         blocks: &[u64],
         (elements, usual): (u64, &Habit),
-        until: u64,
+        (small, until): (&mut Small<'_, '_>, u64),
     ) -> Option<Status> {
         let mut effects = Effects::of(&usual.effects);
         for &block in blocks {
@@ -122,7 +128,7 @@ impl<'p> Trials<'p> {
                 self.look(&looked, (elements, end, Some(looked.len())), &mut effects)?;
             }
         }
-        effects.told(self)
+        effects.told(self, launch, small)
     }
 
     /// Does too little follow from what a block reads?
@@ -182,6 +188,12 @@ impl<'p> Trials<'p> {
         let left = looked.left[end].as_ref()?;
         let before = self.ends[end].prepared(looked.launch, left)?;
         Some(like.again(&self.ends[end], self.elements(looked, like.buffer), &before, left))
+    }
+
+    /// What a block reads of a buffer, in elements.
+    pub(super) fn ranges(&self, looked: &Looked<'_>, buffer: usize) -> Vec<(u64, u64)> {
+        let size = self.ends[0].size(buffer);
+        looked.ranges(buffer).map(|(from, to)| (from / size, to / size)).collect()
     }
 
     /// How many elements of a buffer a block reads.
