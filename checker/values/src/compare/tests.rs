@@ -28,6 +28,17 @@ fn rounding_passes_and_more_does_not() {
     assert!(judge(&[1.0 + 2.0 * f32::EPSILON], &[1.0], BOUND).error_over_bound.unwrap() > 0.5);
 }
 
+/// `atom.add.f32` makes 0 of a subnormal number; what is an output's own to round is not flushed, and a normal number is not.
+#[test]
+fn subnormal_results_may_be_0() {
+    let (below, normal) = (f64::from(f32::MIN_POSITIVE) * 0.75, f64::from(f32::MIN_POSITIVE));
+    assert_eq!(judge(&[0.0, -0.0], &[below, -below], BOUND).wrong, 0);
+    assert!(!judge(&[0.0; 64], &[below; 64], BOUND).fails());
+    assert_eq!(judge(&[(below / 2.0) as f32], &[below], BOUND).wrong, 1);
+    assert_eq!(judge(&[0.0], &[normal], BOUND).wrong, 1);
+    assert_eq!(judge(&[0.0], &[below], Tolerance::Exact).wrong, 1);
+}
+
 /// Roundings that follow no input are off by their square root; a systematic error within every bound is not.
 #[test]
 fn a_small_error_everywhere_is_more_than_roundings() {

@@ -2,6 +2,7 @@
 //! is, and what the blocks for some of them add is what the oracle says.
 
 use super::{check, fails, passes, workbook};
+use crate::support::Workbook;
 
 const COUNT: &str = r#"
 title    = "A count"
@@ -255,5 +256,36 @@ __global__ void steps(const int* a, int* count, int n)
     // At the last two the large size has an edge among the elements that are looked at, and the small one has none.
     for seed in [5, 6, 21, 29] {
         passes("steps", &check(&book, steps, seed));
+    }
+}
+
+/// Blocks of a launch that clears what others add to are not held to have written less where those had been before them.
+#[test]
+fn what_clears_writes_all_of_it() {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex74", "solutions/ex74", "kernels/few-long"]);
+    let strips = "
+//@ let    block = 128
+//@ launch clear<<<ceil_div(cols, 1024), 1024>>>(sums, cols)
+//@ launch column_sums<<<(ceil_div(cols, block), ceil_div(rows, 64)), block>>>(m, sums, rows, cols)
+__global__ void clear(float* sums, int cols)
+{
+    int c = blockIdx.x * 1024 + threadIdx.x;
+    if (c < cols) sums[c] = 0;
+}
+__global__ void column_sums(const float* m, float* sums, int rows, int cols)
+{
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= cols) return;
+    int from = blockIdx.y * 64, to = min(from + 64, rows);
+    float sum = 0.0f;
+    #pragma unroll 8
+    for (int r = from; r < to; ++r) sum += m[(long long)r * cols + c];
+    atomicAdd(&sums[c], sum);
+}
+";
+    workbook.write("exercises/ex74/kernel.cu", strips);
+    for seed in ["13", "15"] {
+        let ran = workbook.run(["ex74", "--backend", "sim", "--seed", seed]);
+        assert!(ran.stdout.contains("ok results"), "{ran:?}");
     }
 }

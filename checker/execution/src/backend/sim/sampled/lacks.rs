@@ -44,7 +44,9 @@ pub fn lacks(sim: &Sim, here: &Opened<'_>, (seen, usual): (&Seen, &Seen), reads:
     let part = if now.even { now.most } else { now.mean.min(1.0) };
     let last = plan.launches[launch].blocks() - 1;
     let inner: Vec<Did> = seen.did[launch].iter().copied().filter(|did| did.block != last).collect();
-    let all = now.with(unlike, bytes);
+    // Where other launches come there, too, less was new to those that were run after these.
+    let is_shared = these().any(|(index, _)| others_may_come(plan, launch, index));
+    let all = if is_shared { now } else { now.with(unlike, bytes) };
     if held && !all.may_be_all(left) {
         let uneven =
             all.most < 1.0 && one_behind_the_other(&mut open(sim, here.program, seed).ok()?, launch, reads, &inner);
