@@ -1,7 +1,6 @@
 //! What blocks of one launch leave for the next ones, in scratch: where these have few blocks, all of them are run, and see to all of it, if
 //! they do at the small size.
 
-use super::chain::WHOLE;
 use super::opened::{ENOUGH, Opened, open};
 use super::seen::added;
 use crate::backend::machine::Stop;
@@ -13,8 +12,10 @@ use plan::stream::Stream;
 
 /// Blocks that are drawn.
 const DRAWN: u64 = 6;
-/// Warp instructions of the launches that read.
-const READERS: u64 = 1 << 18;
+/// Blocks of a launch that reads, at most: all of them are run.
+const READERS: u64 = 256;
+/// Warp instructions of each such launch: hundredths of a second.
+const INSTRUCTIONS: u64 = 1 << 18;
 
 /// What a block left, and nothing reads.
 struct Left {
@@ -29,7 +30,9 @@ struct Left {
 /// The PTX cannot be read, or a buffer is larger than anything.
 pub fn judge(sim: &Sim, here: &Opened<'_>, small: &Program, seed: u64) -> Result<Option<Status>, Stop> {
     let launches = &here.program.plan.launches;
-    let Some(writer) = (0..launches.len()).rfind(|launch| launches[*launch].blocks() > WHOLE) else { return Ok(None) };
+    let Some(writer) = (0..launches.len()).rfind(|launch| launches[*launch].blocks() > READERS) else {
+        return Ok(None);
+    };
     let has_scratch = here.program.plan.buffers.iter().any(|buffer| buffer.role == Role::Scratch);
     if writer + 1 == launches.len() || !has_scratch || small.plan.launches.len() != launches.len() {
         return Ok(None);
@@ -69,11 +72,11 @@ fn left(
         wrote.push((block, before.iter().zip(&now).map(|(before, now)| added(before, now)).collect::<Vec<_>>()));
         before = now;
     }
-    opened.device.config_mut().limits.steps = READERS;
     for launch in writer + 1..plan.launches.len() {
         let all = plan.launches[launch].blocks();
+        opened.device.config_mut().limits.steps = INSTRUCTIONS / all.max(1);
         // What they make of it is not looked at: blocks that did not run have left nothing.
-        let Some(report) = (all <= WHOLE).then(|| opened.launch(launch, (0..all).collect())).flatten() else {
+        let Some(report) = (all <= READERS).then(|| opened.launch(launch, (0..all).collect())).flatten() else {
             return Ok(None);
         };
         if report.findings.iter().any(|finding| finding.severity == simulator::Severity::Fault) {
