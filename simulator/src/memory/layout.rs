@@ -73,7 +73,7 @@ impl Layout {
         let first = match number {
             _ if self.machine.is_plain() => there.len(),
             0 if self.has_pool() => 0,
-            _ => drawn as usize % places,
+            _ => (drawn % places as u64) as usize,
         };
         // Where it does not fit in, above or below.
         let onward = if drawn >> 63 == 0 { 1 } else { places - 1 };
