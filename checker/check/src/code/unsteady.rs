@@ -126,7 +126,6 @@ fn changes_printf(tokens: &[(usize, String)]) -> bool {
 
 /// The first name that a condition for the preprocessor asks for, and that the compiler or a system may or may not have: where, and which.
 fn asked_for(text: &str) -> Option<(usize, &str)> {
-    let words = |line: &'_ str| -> Vec<(usize, String)> { tokens(line) };
     let lines = || text.split_inclusive('\n').scan(0, |at, line| Some((std::mem::replace(at, *at + line.len()), line)));
     // A directive goes on behind a backslash: what goes on is looked at as if it were one, too.
     let mut goes_on = false;
@@ -134,7 +133,7 @@ fn asked_for(text: &str) -> Option<(usize, &str)> {
     let mut defined = BTreeSet::new();
     for (at, line) in lines() {
         let directive = line.trim_start().strip_prefix('#').or_else(|| line.trim_start().strip_prefix("%:"));
-        let own = words(line);
+        let own = tokens(line);
         let first = own.first().map_or("", |(_, word)| word.as_str()).to_owned();
         if directive.is_some() && first == "define" {
             defined.extend(own.get(1).map(|(_, name)| name.clone()));

@@ -115,7 +115,7 @@ __global__ void scale(const float* a, float* b, int h, int w)
 }
 
 /// A problem with two outputs of all elements: how many are above zero, and the largest.
-const RECORD: &str = r#"
+pub const RECORD: &str = r#"
 title    = "On record"
 chapter  = "first"
 summary  = "s"

@@ -1,33 +1,14 @@
 //! Sums that come to the outputs by atomics, from blocks of a size that is not simulated whole: what an element adds to them is the same wherever it
 //! is, and what the blocks for some of them add is what the oracle says.
 
+use super::blocks::RECORD;
 use super::{check, fails, passes, workbook};
 use crate::support::Workbook;
 
-const COUNT: &str = r#"
-title    = "A count"
-chapter  = "first"
-summary  = "s"
-learned  = "l"
-hints    = ["one", "two", "three"]
-cases = [{ n = 1 }, { n = 33 }, { n = 1024 }, { n = 4097 }, { n = 150003 }]
-count = { n = 4097 }
-time  = { n = 67108864 }
-[[in]]
-name = "a"
-type = "i32"
-len  = "n"
-fill = "integers(-1000, 1000)"
-[[out]]
-name  = "count"
-type  = "i32"
-len   = "2"
-error = "exact"
-[[goal]]
-metric = "launches"
-max    = 2
-why    = "two are enough"
-"#;
+/// A problem with two counts.
+fn count_problem() -> String {
+    RECORD.replace("record", "count")
+}
 
 const COUNT_REFERENCE: &str = "
 //@ launch count_reference<<<1, 1>>>(a, count, n)
@@ -60,7 +41,7 @@ __global__ void add(const int* a, int* count, int n)
 #[test]
 fn an_element_counts_the_same_wherever_it_is() {
     let right = count("atomicAdd(&count[a[i] > 0 ? 0 : 1], 1)");
-    let book = workbook(COUNT, COUNT_REFERENCE, &right);
+    let book = workbook(&count_problem(), COUNT_REFERENCE, &right);
     for seed in [5, 6] {
         passes("a count", &check(&book, &right, seed));
     }
@@ -77,30 +58,11 @@ fn an_element_counts_the_same_wherever_it_is() {
     }
 }
 
-const GROUPS: &str = r#"
-title    = "Sums of groups"
-chapter  = "first"
-summary  = "s"
-learned  = "l"
-hints    = ["one", "two", "three"]
-cases = [{ n = 1 }, { n = 133 }, { n = 1024 }, { n = 4097 }, { n = 150003 }]
-count = { n = 4097 }
-time  = { n = 67108864 }
-[[in]]
-name = "a"
-type = "i32"
-len  = "n"
-fill = "integers(-1000, 1000)"
-[[out]]
-name  = "sums"
-type  = "i32"
-len   = "ceil_div(n, 100)"
-error = "exact"
-[[goal]]
-metric = "launches"
-max    = 2
-why    = "two are enough"
-"#;
+/// A problem with a sum of each hundred elements.
+fn groups_problem() -> String {
+    let problem = RECORD.replace("n = 33 }", "n = 133 }").replace("\"record\"", "\"sums\"");
+    problem.replace("len   = \"2\"", "len   = \"ceil_div(n, 100)\"")
+}
 
 const GROUPS_REFERENCE: &str = "
 //@ let m = ceil_div(n, 100)
@@ -140,7 +102,7 @@ __global__ void add(const int* a, int* sums, int n, int m)
 #[test]
 fn sums_of_several_blocks_are_compared() {
     let right = groups("i / 100", "a[i]");
-    let book = workbook(GROUPS, GROUPS_REFERENCE, &right);
+    let book = workbook(&groups_problem(), GROUPS_REFERENCE, &right);
     for seed in [5, 6] {
         passes("groups", &check(&book, &right, seed));
         let turned = groups("(n - 1 - i) / 100", "a[n - 1 - i]");
@@ -202,7 +164,7 @@ __global__ void all(const int* parts, int* count, int grid)
 /// What a block leaves for the next launch is the same for the same numbers, and is read.
 #[test]
 fn what_blocks_leave_is_the_same_and_is_read() {
-    let problem = COUNT.replace("len   = \"2\"", "len   = \"1\"");
+    let problem = count_problem().replace("len   = \"2\"", "len   = \"1\"");
     let reference = "
 //@ launch largest_reference<<<1, 1>>>(a, count, n)
 __global__ void largest_reference(const int* a, int* count, int n)
@@ -225,7 +187,7 @@ __global__ void largest_reference(const int* a, int* count, int n)
 /// An element at the edge of a block's part may have less of a say there.
 #[test]
 fn elements_at_edges_may_move_less() {
-    let problem = COUNT.replace("len   = \"2\"", "len   = \"1\"").replace("(-1000, 1000)", "(-10, 10)");
+    let problem = count_problem().replace("len   = \"2\"", "len   = \"1\"").replace("(-1000, 1000)", "(-10, 10)");
     let reference = "
 //@ launch steps_reference<<<1, 1>>>(a, count, n)
 __global__ void steps_reference(const int* a, int* count, int n)

@@ -2,7 +2,7 @@
 //! touches them again. The blocks of all of them for the same part of the work are run, and launches of a few blocks whole; what the last large one has
 //! written is then as it stays.
 
-use super::chosen::chosen;
+use super::chosen::{chosen, drawn};
 use super::compare::compare_outputs;
 use super::opened::{ENOUGH, Opened, open};
 use super::seen::added;
@@ -12,7 +12,6 @@ use crate::backend::machine::Stop;
 use crate::backend::message::job::{Output, Program};
 use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
-use plan::stream::Stream;
 use std::collections::BTreeSet;
 
 /// Blocks of a launch that is run whole, at most.
@@ -39,13 +38,13 @@ pub fn judge(
 ) -> Result<Option<Status>, Stop> {
     let launches = &here.program.plan.launches;
     let is_whole = |launch: usize| launches[launch].blocks() <= WHOLE;
-    let large = makers(here.program).filter(|launch| !is_whole(*launch)).last();
     let judged = launches.len() > 1 && !is_in_place(here.program) && maker(oracle) == Some(0);
-    let Some(large) = large.filter(|_| judged) else { return Ok(None) };
+    let Some(large) = last_large(here.program).filter(|_| judged) else { return Ok(None) };
     let blocks = launches[large].blocks();
     // Where it writes, whatever it reads.
     let mut scout = open(sim, here.program, seed)?;
-    let some = [blocks - 1, 0].into_iter().chain(chosen(seed, large as u64, blocks)).chain(drawn(seed, blocks));
+    let any = drawn(seed, "blocks of all launches", DRAWN, blocks);
+    let some = [blocks - 1, 0].into_iter().chain(chosen(seed, large as u64, blocks)).chain(any);
     let first = scout.try_all(large, some);
     let before = scout.written();
     let unlike_of = |launch: usize| {
@@ -87,6 +86,11 @@ pub fn judge(
     compare_outputs(sim, (&chain, large, Some(&wrote)), oracle, outputs, seed)
 }
 
+/// The last launch of many blocks that comes to outputs.
+pub fn last_large(program: &Program) -> Option<usize> {
+    makers(program).filter(|launch| program.plan.launches[*launch].blocks() > WHOLE).last()
+}
+
 /// The blocks, of so many, that do the part which some of others do, of as many as there are of those.
 fn same_part(others: &[u64], of: u64, many: u64) -> Vec<u64> {
     let part = |other: &u64| {
@@ -95,11 +99,6 @@ fn same_part(others: &[u64], of: u64, many: u64) -> Vec<u64> {
         from..until.clamp(from + 1, from + EACH)
     };
     others.iter().flat_map(part).collect::<BTreeSet<u64>>().into_iter().collect()
-}
-
-fn drawn(seed: u64, blocks: u64) -> impl Iterator<Item = u64> {
-    let stream = Stream::new(seed, "blocks of all launches");
-    (0..DRAWN).map(move |at| stream.integer(at, 0, blocks as i64 - 1) as u64)
 }
 
 impl Opened<'_> {

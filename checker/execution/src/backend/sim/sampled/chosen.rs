@@ -13,6 +13,12 @@ pub fn chosen(seed: u64, launch: u64, blocks: u64) -> BTreeSet<u64> {
     [0, blocks - 1].into_iter().chain((2..BLOCKS).map(drawn)).collect()
 }
 
+/// Some blocks of a grid for a purpose, any of them.
+pub fn drawn(seed: u64, purpose: &str, count: u64, blocks: u64) -> impl Iterator<Item = u64> + use<> {
+    let stream = Stream::new(seed, purpose);
+    (0..count).map(move |at| stream.integer(at, 0, blocks as i64 - 1) as u64)
+}
+
 /// In the order in which they are run: if there is time for one only, that is none at an end; the ends come next.
 pub fn drawn_first(chosen: &BTreeSet<u64>, blocks: u64) -> Vec<u64> {
     let (ends, drawn) = ends_and_drawn(chosen, blocks);

@@ -28,7 +28,7 @@ fn elements(bytes: &[(u64, u64)], size: u64) -> Ranges {
 }
 
 /// The elements that are in both.
-pub fn common(a: &[(u64, u64)], b: &[(u64, u64)]) -> Ranges {
+fn common(a: &[(u64, u64)], b: &[(u64, u64)]) -> Ranges {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     let mut both = Vec::new();
     while let (Some(&&x), Some(&&y)) = (a.peek(), b.peek()) {
@@ -72,7 +72,7 @@ fn first(ranges: &mut Ranges, mut most: u64) {
 }
 
 /// The element at a place among them.
-fn nth(ranges: &[(u64, u64)], mut place: u64) -> u64 {
+pub fn nth(ranges: &[(u64, u64)], mut place: u64) -> u64 {
     for (from, to) in ranges {
         if place < to - from {
             return from + place;

@@ -1,16 +1,17 @@
 //! Sums that come to the outputs by atomics, from several blocks each. What a block of the oracle reads tells from which elements its results
 //! come; where the version's blocks that read these have run, nothing is missing in the sums.
 
-use super::chain::WHOLE;
-use super::compare::{Ranges, common, compare_written, find};
+use super::chain::{WHOLE, last_large};
+use super::chosen::drawn;
+use super::compare::{Ranges, compare_written, find};
 use super::opened::{ENOUGH, Opened, READ, open};
+use super::seen::added;
 use super::truth::place;
-use super::{is_in_place, maker, makers};
+use super::{is_in_place, maker};
 use crate::backend::machine::Stop;
 use crate::backend::message::job::{Output, Program};
 use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
-use plan::stream::Stream;
 use std::collections::BTreeSet;
 
 /// Blocks of the oracle that are tried, at most.
@@ -35,9 +36,7 @@ pub fn judge(
     (outputs, seed): (&[Output], u64),
 ) -> Result<Option<Status>, Stop> {
     let launches = &here.program.plan.launches;
-    let Some(large) = makers(here.program).filter(|launch| launches[*launch].blocks() > WHOLE).last() else {
-        return Ok(None);
-    };
+    let Some(large) = last_large(here.program) else { return Ok(None) };
     let is_told = large + 1 == launches.len() && !is_in_place(here.program) && maker(oracle) == Some(0);
     if !is_told || oracle.plan.launches[0].blocks() < FEW {
         return Ok(None);
@@ -63,10 +62,9 @@ pub fn judge(
 fn asked(here: &Opened<'_>, large: usize, blocks: u64, seed: u64) -> Vec<u64> {
     let own = here.program.plan.launches[large].blocks();
     let unlike = here.unlike[large].iter().take(BLOCKS as usize / 2).map(|block| place(*block, own, blocks));
-    let stream = Stream::new(seed, "blocks whose sums are whole");
-    let drawn = (0..BLOCKS).map(|at| stream.integer(at, 0, blocks as i64 - 1) as u64);
+    let mut drawn: Vec<u64> = drawn(seed, "blocks whose sums are whole", BLOCKS + 1, blocks).collect();
     let mut known = BTreeSet::new();
-    let all = [stream.integer(BLOCKS, 0, blocks as i64 - 1) as u64].into_iter().chain(unlike).chain([blocks - 1]);
+    let all = drawn.pop().into_iter().chain(unlike).chain([blocks - 1]);
     all.chain(drawn).filter(|block| known.insert(*block)).take(BLOCKS as usize).collect()
 }
 
@@ -88,7 +86,7 @@ impl Part<'_> {
         version.device.rewind();
         let cleared = self.prepare(version, truth)?;
         self.add(version, blocks.clone())?;
-        let is_whole = read.iter().all(|(index, ranges)| common(&version.touched(*index).read, ranges) == *ranges);
+        let is_whole = read.iter().all(|(index, ranges)| added(&version.touched(*index).read, ranges).is_empty());
         if !is_whole {
             return None;
         }
@@ -106,8 +104,7 @@ impl Part<'_> {
             let by = [2, 3, width.saturating_sub(1), width, width + 1];
             by.map(|by| [block.checked_sub(by), block.checked_add(by)]).into_iter().flatten().flatten()
         };
-        let stream = Stream::new(self.seed, "blocks that change no sums");
-        let drawn = (0..BESIDES).map(|at| stream.integer(at, 0, all as i64 - 1) as u64);
+        let drawn = drawn(self.seed, "blocks that change no sums", BESIDES, all);
         let besides: BTreeSet<u64> = blocks.iter().flat_map(near).chain(drawn).chain([0, all - 1]).collect();
         let fresh = besides.into_iter().filter(|block| *block < all && !blocks.contains(block)).collect();
         self.add(version, fresh)?;

@@ -1,6 +1,7 @@
 //! What blocks of one launch leave for the next ones, in scratch: where these have few blocks, all of them are run, and see to all of it, if
 //! they do at the small size.
 
+use super::chosen::drawn;
 use super::opened::{ENOUGH, Opened, open};
 use super::seen::added;
 use crate::backend::machine::Stop;
@@ -8,7 +9,6 @@ use crate::backend::message::job::Program;
 use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
 use plan::Role;
-use plan::stream::Stream;
 
 /// Blocks that are drawn.
 const DRAWN: u64 = 6;
@@ -55,8 +55,7 @@ fn left(
 ) -> Result<Option<Option<Left>>, Stop> {
     let (mut opened, plan) = (open(sim, program, seed)?, &program.plan);
     let blocks = plan.launches[writer].blocks();
-    let stream = Stream::new(seed, "blocks that leave something");
-    let drawn = (0..DRAWN).map(|at| stream.integer(at, 0, blocks as i64 - 1) as u64);
+    let drawn = drawn(seed, "blocks that leave something", DRAWN, blocks);
     let scratch = || plan.buffers.iter().enumerate().filter(|(_, buffer)| buffer.role == Role::Scratch);
     let written = |opened: &Opened<'_>| scratch().map(|(index, _)| opened.touched(index).written).collect::<Vec<_>>();
     let mut before = written(&opened);

@@ -2,7 +2,7 @@
 //! place, if those of the small size do.
 
 use super::Launch;
-use super::effects::{Effect, LEFT};
+use super::effects::{Effect, LEFT, add};
 use super::trials::{Looked, Trials};
 use crate::backend::message::status::Status;
 use std::collections::BTreeMap;
@@ -22,10 +22,7 @@ impl Leaves {
         for end in 0..2 {
             let Some(left) = trials.leaves(looked, end) else { continue };
             let kind = self.0.entry((end, looked.len())).or_insert_with(|| Some(Vec::new()));
-            *kind = kind.take().zip(left).map(|(mut all, left)| {
-                all.push((looked.block, left));
-                all
-            });
+            add(kind, left.map(|left| (looked.block, left)));
         }
     }
 

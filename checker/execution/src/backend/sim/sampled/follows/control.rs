@@ -4,6 +4,7 @@ use super::Launch;
 use super::effects::Effect;
 use super::trial::Place;
 use super::trials::{Looked, Trials};
+use crate::backend::sim::sampled::compare::nth;
 use std::collections::BTreeSet;
 
 /// Blocks of the small size that are asked.
@@ -38,7 +39,7 @@ impl Small<'_, '_> {
         for &block in self.blocks.iter().take(BLOCKS) {
             let looked = self.trials.block(launch, block, [end == 0, end == 1])?;
             for element in alike(&self.trials.ranges(&looked, place.buffer), part) {
-                let (_, effect) = self.trials.effect(&looked, Place { element, ..place }, end)?;
+                let effect = self.trials.effect(&looked, Place { element, ..place }, end)?;
                 if effect.as_ref().is_none_or(&does) {
                     return Some(true);
                 }
@@ -67,15 +68,8 @@ impl Trials<'_> {
 /// Elements of some ranges that are where one is in others, seen from the ends of all, or of the first range or the last one.
 fn alike(ranges: &[(u64, u64)], part: InPart) -> BTreeSet<u64> {
     let all: u64 = ranges.iter().map(|(from, to)| to - from).sum();
-    let nth = |mut rank: u64| {
-        ranges.iter().find_map(|(from, to)| {
-            let here = rank < to - from;
-            let element = from + rank;
-            rank = rank.saturating_sub(to - from);
-            here.then_some(element)
-        })
-    };
-    let ends = [Some(part.before), (all.checked_sub(part.behind + 1))].into_iter().flatten().filter_map(nth);
+    let ends = [Some(part.before), all.checked_sub(part.behind + 1)].into_iter().flatten();
+    let ends = ends.filter(|rank| *rank < all).map(|rank| nth(ranges, rank));
     let edges = ranges.first().into_iter().chain(ranges.last()).flat_map(|&(from, to)| {
         [Some(from + part.from), to.checked_sub(part.to + 1)]
             .into_iter()

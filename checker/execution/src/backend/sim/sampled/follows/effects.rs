@@ -133,10 +133,7 @@ impl Seen {
     pub fn note(&mut self, end: usize, place: Place, bytes: u64, effect: Option<&Effect>) {
         for part in [Some(bytes), None] {
             let kind = self.0.entry((end, place.buffer, place.value, part)).or_insert_with(|| Some(Vec::new()));
-            *kind = kind.take().zip(effect).map(|(mut effects, effect)| {
-                effects.push(effect.clone());
-                effects
-            });
+            add(kind, effect.cloned());
         }
     }
 
@@ -145,6 +142,14 @@ impl Seen {
         let agreed = |(kind, effects): (Kind, Option<Vec<Effect>>)| Some((kind, Usual::of(&effects?)?));
         Habits(self.0.into_iter().filter_map(agreed).collect())
     }
+}
+
+/// One more of them; where it cannot be told, nothing is known of all.
+pub fn add<T>(all: &mut Option<Vec<T>>, one: Option<T>) {
+    *all = all.take().zip(one).map(|(mut all, one)| {
+        all.push(one);
+        all
+    });
 }
 
 /// What all elements change, by kind, where they agree.

@@ -47,9 +47,9 @@ impl Trials<'_> {
             for (end, weights) in weights.iter_mut().enumerate() {
                 for place in &places {
                     if follow[end] > 0 {
-                        let (words, effect) = self.effect(&looked, *place, end)?;
-                        follow[end] = follow[end].min(words);
-                        effects.note(end, *place, looked.len(), effect.as_ref());
+                        let after = self.left_with(&looked, *place, end)?;
+                        follow[end] = follow[end].min(self.words(&looked, &after, end)?);
+                        effects.note(end, *place, looked.len(), self.effect_of(&looked, &after, end)?.as_ref());
                     }
                 }
                 weights.push(self.weigh(&looked, &places, end)?);
@@ -83,7 +83,7 @@ impl Trials<'_> {
         for (place, value) in places.iter().flat_map(|place| (1..=VALUES).map(move |value| (*place, value))) {
             for end in 0..2 {
                 let place = Place { value, ..place };
-                effects.note(end, place, looked.len(), self.effect(looked, place, end)?.1.as_ref());
+                effects.note(end, place, looked.len(), self.effect(looked, place, end)?.as_ref());
             }
         }
         Some(())

@@ -142,7 +142,7 @@ impl Trials<'_> {
             let place = Place { value, ..place };
             effects.turn = turn + 1;
             let Some(usual) = effects.usual.of(end, place, part) else { continue };
-            match self.effect(looked, place, end)?.1 {
+            match self.effect(looked, place, end)? {
                 Some(effect) if usual.is_kept(&effect) => effects.kept += 1,
                 Some(effect) if effects.odd.is_none() => {
                     let part = self.in_part(looked, place);

@@ -20,7 +20,6 @@ use crate::backend::message::job::Program;
 use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
 use control::Small;
-use plan::stream::Stream;
 use std::collections::BTreeSet;
 use trial::ends;
 use trials::Trials;
@@ -77,11 +76,8 @@ pub fn unfollowed(
 
 /// Blocks that are looked at, in this order: some of these, and some of all.
 fn chosen(unlike: &[u64], blocks: u64, seed: u64) -> Vec<u64> {
-    let stream = Stream::new(seed, "blocks that are followed");
-    let drawn: Vec<u64> = [blocks - 1, 0]
-        .into_iter()
-        .chain((0..BLOCKS / 2).map(|at| stream.integer(at, 0, blocks as i64 - 1) as u64))
-        .collect();
+    let drawn = super::chosen::drawn(seed, "blocks that are followed", BLOCKS / 2, blocks);
+    let drawn: Vec<u64> = [blocks - 1, 0].into_iter().chain(drawn).collect();
     // Two of them for one that is drawn.
     let turns = 0..unlike.len().max(drawn.len());
     let all = turns.flat_map(|turn| [unlike.get(2 * turn), unlike.get(2 * turn + 1), drawn.get(turn)]).flatten();

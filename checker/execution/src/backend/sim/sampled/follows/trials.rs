@@ -198,7 +198,7 @@ impl<'p> Trials<'p> {
 
     /// How many elements of a buffer a block reads.
     fn elements(&self, looked: &Looked<'_>, buffer: usize) -> u64 {
-        looked.ranges(buffer).map(|(from, to)| (to - from) / self.ends[0].size(buffer)).sum()
+        self.ranges(looked, buffer).iter().map(|(from, to)| to - from).sum()
     }
 
     /// Elements that a block reads, one of each part of them.
@@ -224,16 +224,30 @@ impl<'p> Trials<'p> {
     }
 
     /// How many words that the block leaves follow from the element, with the others at an end?
-    pub(super) fn follow(&mut self, looked: &Looked<'_>, place: Place, end: usize) -> Option<u64> {
-        let after = self.ends[end].run(looked.launch, looked.block, &[place])?;
-        Some(trial::different(looked.left[end].as_ref()?, &after, &self.ends[end].wide))
+    fn follow(&mut self, looked: &Looked<'_>, place: Place, end: usize) -> Option<u64> {
+        let after = self.left_with(looked, place, end)?;
+        self.words(looked, &after, end)
     }
 
-    /// The same, and what changes by how much, if that can be told.
-    pub(super) fn effect(&mut self, looked: &Looked<'_>, place: Place, end: usize) -> Option<(u64, Option<Effect>)> {
-        let after = self.ends[end].run(looked.launch, looked.block, &[place])?;
-        let (trial, before) = (&self.ends[end], looked.left[end].as_ref()?);
-        Some((trial::different(before, &after, &trial.wide), Effect::of(trial, before, &after)))
+    /// What changes by how much, if that can be told.
+    pub(super) fn effect(&mut self, looked: &Looked<'_>, place: Place, end: usize) -> Option<Option<Effect>> {
+        let after = self.left_with(looked, place, end)?;
+        self.effect_of(looked, &after, end)
+    }
+
+    /// What the block leaves with the element another number, and the others at an end.
+    pub(super) fn left_with(&mut self, looked: &Looked<'_>, place: Place, end: usize) -> Option<Left> {
+        self.ends[end].run(looked.launch, looked.block, &[place])
+    }
+
+    /// How many words of that are others.
+    pub(super) fn words(&self, looked: &Looked<'_>, after: &Left, end: usize) -> Option<u64> {
+        Some(trial::different(looked.left[end].as_ref()?, after, &self.ends[end].wide))
+    }
+
+    /// By how much numbers of that are others.
+    pub(super) fn effect_of(&self, looked: &Looked<'_>, after: &Left, end: usize) -> Option<Option<Effect>> {
+        Some(Effect::of(&self.ends[end], looked.left[end].as_ref()?, after))
     }
 
     /// Numbers that change, as a status names them.
