@@ -17,9 +17,9 @@ fn who_relies_on_where_buffers_lie_is_wrong() {
         ("a multiple of 512", scale("", "a[i] * (((size_t)b & 0x1ff) == 0 ? 1.7f : 1.6f)")),
     ] {
         // Each size has a layout of its own: one seed in ten has none of a kind at any of a few sizes.
-        let wrong = |seed: &u32| check(&book, &kernel, *seed).stdout.contains("WRONG RESULT");
-        let found = [1, 2, 3].iter().filter(|seed| wrong(seed)).count();
-        assert!(found >= 2, "{what}: {found} of 3 seeds");
+        for seed in [2, 3, 4] {
+            fails(what, &check(&book, &kernel, seed), &["WRONG RESULT"]);
+        }
     }
 }
 
