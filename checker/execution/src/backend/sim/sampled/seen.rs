@@ -199,11 +199,16 @@ pub fn added(before: &[(u64, u64)], now: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut known = before.iter().copied().peekable();
     let mut new = Vec::new();
     for &(mut from, to) in now {
-        while let Some((first, end)) = known.next_if(|(first, _)| *first < to) {
+        while let Some(&(first, end)) = known.peek().filter(|(first, _)| *first < to) {
             if from < first {
                 new.push((from, first));
             }
             from = from.max(end);
+            // What reaches beyond is known of the next one, too.
+            if end > to {
+                break;
+            }
+            known.next();
         }
         if from < to {
             new.push((from, to));
@@ -272,6 +277,8 @@ mod tests {
             [false, true, true, false, true, false]
         );
         assert_eq!(added(&[], &[(3, 5)]), [(3, 5)]);
+        assert_eq!(added(&[(0, 10)], &[(1, 3), (5, 7)]), []);
+        assert_eq!(added(&[(2, 6)], &[(1, 3), (5, 7), (8, 9)]), [(1, 2), (6, 7), (8, 9)]);
         assert_eq!(added(&[(3, 5), (9, 10)], &[(3, 5), (9, 10)]), []);
         assert_eq!(added(&[(3, 5), (9, 10)], &[(2, 7), (9, 12), (20, 21)]), [(2, 3), (5, 7), (10, 12), (20, 21)]);
     }
