@@ -86,8 +86,8 @@ pub struct Goal {
     pub at: u32,
     /// ... and what that one is to be.
     pub aim: Aim,
-    /// The word.
-    pub value: u64,
+    /// The word, and others that were passed on, which are as they have to be.
+    pub words: Vec<u64>,
     /// What else has to change.
     pub changes: Vec<(u64, Vec<u8>)>,
 }
@@ -105,8 +105,8 @@ pub struct Steered {
     pub line: u32,
     /// Addresses, and what stands there.
     pub changes: Vec<(u64, Vec<u8>)>,
-    /// Something else has to be so besides: a word that was passed on has to be this one.
-    pub goal: Option<u64>,
+    /// Something else has to be so besides: a word that was passed on has to be the first of these, and others have to stay the others.
+    pub goal: Vec<u64>,
     /// It is so only if a word that was passed on differs as these do.
     pub guess: bool,
 }

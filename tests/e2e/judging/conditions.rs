@@ -61,6 +61,26 @@ fn inputs_that_a_condition_asks_for_are_found() {
     is_refused(&exercise.judge(right, &endless), "a loop", &["LIVELOCK", "so that a condition in line 10"]);
 }
 
+/// One pattern of a ballot, so many equal lanes, two numbers of all lanes at a distance: each lane has to have its own element for that.
+#[test]
+fn what_all_lanes_of_a_warp_have_to_make_together_is_found() {
+    let exercise = words();
+    let right = "    if (i < n) b[i] = max(a[i], a[(i + 1) % n]);";
+    for condition in [
+        "__ballot_sync(~0u, i < n && a[i % n] > 0) == 0x5a5a00ff",
+        "(__ballot_sync(~0u, a[i % n] & 1) & 0xffff00) == 0xf00f00",
+        "__popc(__match_any_sync(~0u, a[i % n])) == 13",
+        "__reduce_max_sync(~0u, a[i % n]) == __reduce_min_sync(~0u, a[i % n]) + 77",
+        "__any_sync(~0u, a[i % n] == 31337)",
+    ] {
+        let body = format!("    bool met = {condition};\n{right}\n    if (i < n && met) b[i] = 1;");
+        is_refused(&exercise.judge(right, &body), condition, &["WRONG RESULT", "comes out the other way"]);
+        let body =
+            format!("    bool met = {condition};\n{right}\n    if (i < n && met) b[i] = max(a[(i + 1) % n], a[i]);");
+        assert_eq!(exercise.judge(right, &body).code, Some(0), "{condition}");
+    }
+}
+
 /// Seventy conditions that nothing can turn stand before the one that matters; a register that two operations write.
 #[test]
 fn conditions_that_cannot_turn_hide_none_that_can() {

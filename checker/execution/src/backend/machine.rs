@@ -131,8 +131,8 @@ pub struct Turned {
     pub line: u32,
     /// What changes.
     pub changes: Vec<Change>,
-    /// It does so only once a word that is passed on is this one.
-    pub goal: Option<u64>,
+    /// It does so only once a word that is passed on is the first of these, and others stay the others.
+    pub goal: Vec<u64>,
     /// Perhaps it does: what is asked about was made of what changes.
     pub guess: bool,
 }

@@ -68,21 +68,21 @@ pub struct Costs<'a> {
 
 impl Costs<'_> {
     /// Of each lane's result of an operation: 0 where it is as wanted, true or not zero.
-    pub fn of_root(&self, root: u32, wanted: Wanted) -> [f64; 32] {
-        match (&self.code.results(root)[..], wanted) {
-            ([Reg::None, ..] | [], _) => [f64::INFINITY; 32],
+    pub fn of_root(&self, root: u32, result: Reg, wanted: Wanted) -> [f64; 32] {
+        match (result, wanted) {
+            (Reg::None, _) => [f64::INFINITY; 32],
             (_, Wanted::Equal) => match operands(self.code, root, self.warp) {
                 Some(pairs) => pairs.map(|(a, b)| self.distance(Cmp::Eq, true, a, b)),
                 None => [f64::INFINITY; 32],
             },
-            ([reg @ Reg::P(_), ..], Wanted::Is(wanted)) => self.of(*reg, wanted),
-            ([reg, ..], Wanted::Is(wanted)) => self.number(root, *reg, wanted),
-            ([reg, ..], Wanted::Value(value)) => {
-                let numbers = self.warp.read(0, *reg);
+            (Reg::P(_), Wanted::Is(wanted)) => self.of(result, wanted),
+            (_, Wanted::Is(wanted)) => self.number(root, result, wanted),
+            (_, Wanted::Value(value)) => {
+                let numbers = self.warp.read(0, result);
                 numbers.map(|number| self.distance(Cmp::Eq, true, number.into(), value.into()))
             }
-            ([reg, ..], Wanted::Other(value)) => {
-                self.warp.read(0, *reg).map(|number| if number == value { UNKNOWN } else { 0.0 })
+            (_, Wanted::Other(value)) => {
+                self.warp.read(0, result).map(|number| if number == value { UNKNOWN } else { 0.0 })
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What a condition is computed from, as far as a function's text tells: operations that need nothing but registers, back to loads.
 
-use crate::isa::op::{AddressSpace, Code, FunctionInfo, NO_GUARD, Op, Reg, Special};
+use crate::isa::op::{AddressSpace, Code, CollectiveFn, FunctionInfo, NO_GUARD, Op, Reg, Special};
 use crate::isa::turns::Turn;
 use crate::opcodes::Effect;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -31,9 +31,11 @@ pub fn writers(code: &Code, info: &FunctionInfo) -> Writers {
 /// A condition.
 #[derive(Debug)]
 pub struct Expression {
-    /// The operation that makes it.
+    /// The operation that makes it, or passes it on.
     pub root: u32,
-    /// Operations whose results hang on the leaves, in the order of the text, the root last.
+    /// The register that holds it.
+    pub result: Reg,
+    /// Operations whose results hang on the leaves, in the order of the text; the last makes it.
     pub steps: Vec<u32>,
     /// What it begins with.
     pub leaves: Vec<Leaf>,
@@ -55,6 +57,8 @@ pub enum Leaf {
     Parameter(u32),
     /// What was passed on, through shared memory or another lane: where it comes from its value tells.
     Passed(Reg),
+    /// What was put together of all lanes: whatever its value, each of them has a say.
+    Gathered(Reg),
 }
 
 impl Expression {
@@ -68,7 +72,33 @@ impl Expression {
         root: u32,
         (sizes, several): (bool, bool),
     ) -> Option<Self> {
-        let mut found = Self { root, steps: Vec::new(), leaves: Vec::new(), places: Vec::new() };
+        let result = code.results(root).first().copied().unwrap_or(Reg::None);
+        let found = Self::back(code, turns, writers, (root, result), (sizes, several))?;
+        (found.steps.last() == Some(&root)).then_some(found)
+    }
+
+    /// Of a register that an operation hands to the other lanes.
+    pub fn given(
+        code: &Code,
+        turns: &[Turn],
+        writers: &Writers,
+        (root, result): (u32, Reg),
+        several: bool,
+    ) -> Option<Self> {
+        let found = Self::back(code, turns, writers, (root, result), (false, several))?;
+        (!found.leaves.is_empty()).then_some(found)
+    }
+
+    /// From what an operation makes, or else from what it passes on, back to the leaves.
+    fn back(
+        code: &Code,
+        turns: &[Turn],
+        writers: &Writers,
+        (root, result): (u32, Reg),
+        (sizes, several): (bool, bool),
+    ) -> Option<Self> {
+        let mut found = Self { root, result, steps: Vec::new(), leaves: Vec::new(), places: Vec::new() };
+        let passes = !code.results(root).contains(&result);
         let mut seen = BTreeSet::new();
         let mut open = vec![root];
         while let Some(at) = open.pop() {
@@ -78,7 +108,8 @@ impl Expression {
             if seen.len() > MOST {
                 return None;
             }
-            for reg in code.sources(at) {
+            let read = if passes && at == root { vec![result] } else { code.sources(at) };
+            for reg in read {
                 let Some(written) = writers.get(&reg) else { continue };
                 let known = |at: &u32| turns[*at as usize].by_size;
                 if written.iter().all(known) != sizes {
@@ -97,20 +128,27 @@ impl Expression {
                         open.extend(written)
                     }
                     [one] if let Some(leaf) = loaded(code, one, reg) => found.add(leaf),
-                    _ if matches!(reg, Reg::R32(_)) && !sizes => found.add(Leaf::Passed(reg)),
+                    [one] if matches!(reg, Reg::R32(_)) && is_gathering(code, one) && !sizes => {
+                        found.add(Leaf::Gathered(reg))
+                    }
+                    _ if matches!(reg, Reg::R32(_)) && !sizes => {
+                        // A load is one of several who write it, perhaps: that its value is there tells.
+                        let loads = written.iter().take(PLACES).filter_map(|at| loaded(code, *at, reg));
+                        loads.chain([Leaf::Passed(reg)]).for_each(|leaf| found.add(leaf));
+                    }
                     _ => {}
                 }
             }
         }
         let mut hangs: HashSet<Reg> = found.leaves.iter().map(|leaf| leaf.register(code)).collect();
         // In the order of the text a register is written before it is read.
-        for at in seen {
+        for at in seen.into_iter().filter(|at| !passes || *at != root) {
             if code.sources(at).iter().any(|reg| hangs.contains(reg)) {
                 hangs.extend(code.results(at));
                 found.steps.push(at);
             }
         }
-        (found.steps.last() == Some(&root)).then_some(found)
+        Some(found)
     }
 
     fn add(&mut self, leaf: Leaf) {
@@ -129,7 +167,7 @@ impl Leaf {
                 _ => Reg::None,
             },
             Self::Parameter(at) => code.results(at).first().copied().unwrap_or(Reg::None),
-            Self::Passed(reg) => reg,
+            Self::Passed(reg) | Self::Gathered(reg) => reg,
         }
     }
 }
@@ -166,6 +204,15 @@ fn is_plain(code: &Code, at: u32, guarded: bool) -> bool {
         && inst.op.effect(code) == Effect::Pure
         && !code.sources(at).is_empty()
         && !is_exchange(&inst.op)
+}
+
+/// Is what it makes put together of what all lanes hand in: a vote, or a number of all of them?
+pub fn is_gathering(code: &Code, at: u32) -> bool {
+    let Op::Collective(index) = code.insts[at as usize].op else { return false };
+    matches!(
+        code.collectives[index as usize].f,
+        CollectiveFn::Vote(_) | CollectiveFn::Redux(_) | CollectiveFn::MatchAny | CollectiveFn::MatchAll
+    )
 }
 
 /// Does another lane have a say?

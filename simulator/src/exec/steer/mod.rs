@@ -7,6 +7,7 @@ pub(super) mod places;
 mod producers;
 mod search;
 mod signals;
+mod spread;
 mod words;
 
 use super::block::Shared;
@@ -15,16 +16,17 @@ use super::profile::Profile;
 use super::schedule::quiet;
 use super::warp::{Group, Warp};
 use crate::isa::decode::Decoded;
-use crate::isa::op::{AddressSpace, Code, FunctionInfo, Op};
+use crate::isa::op::{AddressSpace, Code, FunctionInfo, Op, Reg};
 use crate::observe::Observer;
 use crate::random::mix;
 use crate::steer::{Aim, Goal, SteerRequest, Steered};
 use cost::{Metric, Wanted};
 use expression::{Expression, Leaf, Writers, writers_around};
 use producers::{is_gathered, producers};
-use search::{Held, Search, Word};
+use search::{Search, Word};
+use spread::{Lanes, exchanges};
 use std::collections::HashMap;
-use words::{Changes, PassedOn, as_known, by_difference, changes, hint, passed_on, places, unplaced, words};
+use words::{Changes, Hint, PassedOn, as_known, by_difference, changes, hint, passed_on, places, unplaced, words};
 
 /// Lanes for which a condition is tried, ...
 const TRIES: u32 = 12;
@@ -60,11 +62,13 @@ struct Target {
     aim: Aim,
     /// What has to change besides.
     changes: Changes,
+    /// It is wanted of several lanes, of each something else.
+    lanes: Option<Lanes>,
 }
 
 impl Target {
     /// What has to change for it.
-    fn steered(&self, code: &Code, mut changes: Changes, goal: Option<u64>, guess: bool) -> Steered {
+    fn steered(&self, code: &Code, mut changes: Changes, goal: Vec<u64>, guess: bool) -> Steered {
         changes.extend(self.changes.iter().cloned());
         let (file, line) = code.lines[code.origins[self.at as usize].place as usize];
         let file = if line > 0 { code.file(file).to_string() } else { String::new() };
@@ -74,15 +78,16 @@ impl Target {
     /// The same change for all lanes, of which these are the words: nothing comes of one alone, perhaps.
     fn for_all(&self, code: &Code, words: impl Iterator<Item = Vec<Word>>, known: &Hint) -> Steered {
         let all = words.filter_map(|words| as_known(&words, known));
-        self.steered(code, all.flatten().collect(), None, true)
+        self.steered(code, all.flatten().collect(), Vec::new(), true)
     }
 
     /// A word that has to be passed on, and what it may become by as much as what was loaded from some addresses does.
     fn passed_on(&self, code: &Code, request: &SteerRequest, loaded: Vec<u64>, passed: PassedOn) -> Vec<Steered> {
-        let PassedOn { is, wanted, changes } = passed;
+        let PassedOn { is, wanted, others, changes } = passed;
         let guesses = by_difference(request, loaded, (is, wanted));
-        let guesses = guesses.map(|guess| self.steered(code, [changes.clone(), guess].concat(), None, true));
-        guesses.into_iter().chain([self.steered(code, changes.clone(), Some(wanted), false)]).collect()
+        let guesses = guesses.map(|guess| self.steered(code, [changes.clone(), guess].concat(), Vec::new(), true));
+        let goal = [vec![wanted], others].concat();
+        guesses.into_iter().chain([self.steered(code, changes.clone(), goal, false)]).collect()
     }
 }
 
@@ -138,7 +143,11 @@ impl<'a> Steer<'a> {
                 Aim::Other(_) => turn.varies && !steer.hangs_on_constants(decoded, root),
             };
             if may_turn {
-                steer.add(decoded, root, Target { wanted: aim.into(), at: root, aim, changes: Vec::new() });
+                steer.add(
+                    decoded,
+                    root,
+                    Target { wanted: aim.into(), at: root, aim, changes: Vec::new(), lanes: None },
+                );
             }
         }
         if !steer.open.is_empty() && request.parameters.is_empty() {
@@ -149,11 +158,16 @@ impl<'a> Steer<'a> {
             steer.others.iter().for_each(|at| steer.stops[*at as usize] = true);
         }
         if !request.goals.is_empty() {
+            let target = |goal: &Goal, lanes: Option<Lanes>| {
+                let wanted = Wanted::Value(goal.words.first().copied().unwrap_or(0));
+                Target { wanted, at: goal.at, aim: goal.aim, changes: goal.changes.clone(), lanes }
+            };
             for root in producers(decoded, &mut steer.writers) {
-                for Goal { at, aim, value, changes } in &request.goals {
-                    let wanted = Wanted::Value(*value);
-                    let target = Target { wanted, at: *at, aim: *aim, changes: changes.clone() };
-                    steer.add(decoded, root, target);
+                request.goals.iter().for_each(|goal| steer.add(decoded, root, target(goal, None)));
+            }
+            for goal in &request.goals {
+                for (root, given, lanes) in exchanges(decoded, &mut steer.writers, goal) {
+                    steer.add_of(decoded, (root, Some(given)), target(goal, Some(lanes)));
                 }
             }
         }
@@ -176,8 +190,13 @@ impl<'a> Steer<'a> {
         written.peek().is_some() && written.all(is_asked)
     }
 
-    /// Something is wanted of an operation, as far as inputs may have a say.
+    /// Something is wanted of an operation's result.
     fn add(&mut self, decoded: &Decoded, root: u32, target: Target) {
+        self.add_of(decoded, (root, None), target);
+    }
+
+    /// Something is wanted of an operation's result, or of a register that it passes on, as far as inputs may have a say.
+    fn add_of(&mut self, decoded: &Decoded, (root, given): (u32, Option<Reg>), target: Target) {
         if let Some(open) = self.open.get_mut(&root) {
             open.targets.push(target);
             return;
@@ -185,13 +204,16 @@ impl<'a> Steer<'a> {
         let code = &decoded.code;
         let writers = writers_around(&mut self.writers, code, root);
         let sizes = !self.request.parameters.is_empty();
-        let of = |several| Expression::of(code, decoded.turns(), writers, root, (sizes, several));
+        let of = |several| match given {
+            Some(given) => Expression::given(code, decoded.turns(), writers, (root, given), several),
+            None => Expression::of(code, decoded.turns(), writers, root, (sizes, several)),
+        };
         let mut expressions: Vec<Expression> = of(false).into_iter().collect();
         expressions.extend(of(true).filter(|other| expressions.first().is_none_or(|one| one.steps != other.steps)));
         let leaves = expressions.iter().flat_map(|expression| &expression.leaves);
         let loads = leaves.filter_map(|leaf| match leaf {
             Leaf::Loaded { at, .. } => Some(*at),
-            Leaf::Parameter(_) | Leaf::Passed(_) => None,
+            Leaf::Parameter(_) | Leaf::Passed(_) | Leaf::Gathered(_) => None,
         });
         if !expressions.is_empty() {
             loads.chain([root]).for_each(|at| self.stops[at as usize] = true);
@@ -286,6 +308,24 @@ impl<O: Observer> Worker<'_, O> {
         };
         let target = &open.targets[open.tries as usize / open.expressions.len() % open.targets.len()];
         let (mut turned, mut goal) = (None, None);
+        if let Some(each) = &target.lanes {
+            let expression = &open.expressions[open.tries as usize % open.expressions.len()];
+            open.tries += 1;
+            let first = lanes(active).next().map_or(0, |lane| warp.read_lane(group.frame, expression.result, lane));
+            let mut spent = 0;
+            let most = share.saturating_sub(open.spent) / 4;
+            let changes = each.solve(active, first, |lane, wanted, known| {
+                stand_in(bench, warp, group.frame, info);
+                let mut search = Search::new(code, writers, (expression, wanted), request, by, &mut run);
+                let found = search.hand_in(bench, (lane, &words_of(expression, lane)), known, most);
+                spent += search.spent;
+                found
+            });
+            open.spent += spent;
+            open.found += u32::from(changes.is_some());
+            found.extend(changes.map(|changes| target.steered(code, changes, Vec::new(), true)));
+            return;
+        }
         for (which, known) in &open.hints {
             let expression = &open.expressions[*which];
             let mut search = Search::new(code, writers, (expression, target.wanted), request, by, &mut run);
@@ -321,7 +361,7 @@ impl<O: Observer> Worker<'_, O> {
         }
         if let Some((changes, which, known)) = turned {
             open.found += 1;
-            found.push(target.steered(code, changes, None, false));
+            found.push(target.steered(code, changes, Vec::new(), false));
             if open.gathered {
                 let words = lanes(active).map(|lane| words_of(&open.expressions[which], lane));
                 found.push(target.for_all(code, words, &known));
@@ -349,9 +389,6 @@ struct Words {
     /// What was passed on.
     unplaced: Vec<Word>,
 }
-
-/// What registers hold, perhaps.
-type Hint = Vec<(Held, u64)>;
 
 impl Words {
     /// What has to change; or else words with which it is so at another place, perhaps, and the word that has to be passed on.

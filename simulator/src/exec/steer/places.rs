@@ -104,9 +104,10 @@ impl<'a> Places<'a> {
                 steps.push(*at);
             }
         }
+        let result = self.code.results(root).first().copied()?;
         let by_block = numbers.iter().any(|(_, number)| *number < NUMBERS / 2);
         (by_block && steps.last() == Some(&root))
-            .then(|| (Expression { root, steps, leaves: Vec::new(), places: Vec::new() }, numbers))
+            .then(|| (Expression { root, result, steps, leaves: Vec::new(), places: Vec::new() }, numbers))
     }
 }
 

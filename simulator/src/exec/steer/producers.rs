@@ -1,8 +1,8 @@
 //! Who makes what others ask about.
 
-use super::expression::{Writers, writers_around};
+use super::expression::{Writers, is_gathering, writers_around};
 use crate::isa::decode::Decoded;
-use crate::isa::op::{AddressSpace, Code, CollectiveFn, Op, Reg};
+use crate::isa::op::{AddressSpace, Code, Op, Reg};
 use std::collections::{BTreeSet, HashMap};
 
 /// Operations that write what is passed on, at most.
@@ -35,12 +35,5 @@ pub fn is_gathered(code: &Code, at: u32) -> bool {
     let made = code.results(at);
     let info = &code.functions[code.origins[at as usize].function as usize];
     let mut others = info.start..info.start + info.len;
-    others.any(|other| {
-        let Op::Collective(index) = code.insts[other as usize].op else { return false };
-        let all = matches!(
-            code.collectives[index as usize].f,
-            CollectiveFn::Vote(_) | CollectiveFn::Redux(_) | CollectiveFn::MatchAny | CollectiveFn::MatchAll
-        );
-        all && code.sources(other).iter().any(|reg| made.contains(reg))
-    })
+    others.any(|other| is_gathering(code, other) && code.sources(other).iter().any(|reg| made.contains(reg)))
 }

@@ -1,4 +1,4 @@
-use crate::steer::{Aim, Element, Input, Parameter, SteerRequest};
+use crate::steer::{Aim, Element, Goal, Input, Parameter, SteerRequest};
 use crate::{Arg, Config, Device, Launch, Module, Question};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ fn turns(element: Element, (low, high): (f64, f64), body: &str) -> bool {
     let module = Arc::new(Module::parse(&ptx).expect("PTX"));
     let mut input = Input { address: 0, bytes: Vec::new(), element, low, high };
     input.bytes = (0..65u64).flat_map(|at| (input.draw(4, 1000 + at) as u32).to_le_bytes()).collect();
-    let run = |bytes: &[u8], config: Config, input: Option<&Input>, wanted: BTreeSet<(u32, Aim)>| {
+    let run = |bytes: &[u8], config: Config, input: Option<&Input>, wanted: BTreeSet<(u32, Aim)>, goals: Vec<Goal>| {
         let mut device = Device::new(Arc::clone(&module), config);
         let address = device.alloc("x", bytes.len() as u64).expect("memory");
         device.write(address, bytes).expect("bytes");
         let input = input.map(|input| Input { address, ..input.clone() });
         device.config_mut().steer = input.map(|input| SteerRequest {
             wanted,
-            goals: Vec::new(),
+            goals,
             inputs: vec![input],
             parameters: Vec::new(),
             seed: 5,
@@ -34,12 +34,21 @@ fn turns(element: Element, (low, high): (f64, f64), body: &str) -> bool {
         (address, device.launch(&launch).expect("a launch"))
     };
     let asking = || Config { conditions: true, ..Config::default() };
-    let (_, report) = run(&input.bytes, asking(), None, BTreeSet::new());
+    let (_, report) = run(&input.bytes, asking(), None, BTreeSet::new(), Vec::new());
     let open = report.conditions.iter().filter(|condition| !condition.by_size);
     let wanted: BTreeSet<(u32, Aim)> = open.filter_map(|condition| Some((condition.at, condition.aim()?))).collect();
     assert!(!wanted.is_empty(), "it has come out both ways already: {:?}", report.conditions);
-    let (address, report) = run(&input.bytes, Config::default(), Some(&input), wanted.clone());
-    report.steered.iter().any(|steered| {
+    let (address, report) = run(&input.bytes, Config::default(), Some(&input), wanted.clone(), Vec::new());
+    let (goals, mut found): (Vec<_>, Vec<_>) = report.steered.into_iter().partition(|one| !one.goal.is_empty());
+    if !goals.is_empty() {
+        // What was passed on has to be made: asked of the same memory.
+        let goals =
+            goals.into_iter().map(|one| Goal { at: one.at, aim: one.aim, words: one.goal, changes: one.changes });
+        let (again, more) = run(&input.bytes, Config::default(), Some(&input), BTreeSet::new(), goals.collect());
+        assert_eq!(again, address);
+        found.extend(more.steered);
+    }
+    found.iter().any(|steered| {
         let mut bytes = input.bytes.clone();
         for (place, word) in &steered.changes {
             let at = (place - address) as usize;
@@ -47,7 +56,7 @@ fn turns(element: Element, (low, high): (f64, f64), body: &str) -> bool {
             let word = u64::from(u32::from_le_bytes(word[..].try_into().expect("a word")));
             assert!(input.allows(word, 4), "{word:x}");
         }
-        let (_, again) = run(&bytes, asking(), None, BTreeSet::new());
+        let (_, again) = run(&bytes, asking(), None, BTreeSet::new(), Vec::new());
         let (last, aim) = *wanted.last().expect("one");
         !again.conditions.iter().any(|condition| condition.at == last && condition.aim() == Some(aim))
     })
@@ -144,6 +153,35 @@ fn what_comes_through_shared_memory_or_a_branch_is_known_by_its_value() {
     let chosen = "mov.u32 %r7, 0;\nsetp.gt.u32 %p1, %r1, 60;\n@%p1 bra L;\nmov.u32 %r7, %r5;\nL:\nand.b32 %r8, %r7, 0xfffff;\n\
                   setp.eq.u32 %p2, %r8, 0x54321;";
     assert!(turns(Element::Unsigned(4), WORD, chosen));
+}
+
+/// Bits of a ballot, groups of equal lanes, and what several numbers of all lanes come to: each lane has to hand in its own part.
+#[test]
+fn what_is_put_together_of_all_lanes_is_made_lane_by_lane() {
+    let whole = |body: &str| turns(Element::Signed(4), (-1000.0, 1000.0), body);
+    let ballot = "setp.gt.s32 %p1, %r5, 0;\nvote.sync.ballot.b32 %r7, %p1, 0xffffffff;\n";
+    assert!(whole(&format!("{ballot}setp.eq.u32 %p2, %r7, 0x5a5a00ff;")));
+    assert!(whole(&format!("{ballot}and.b32 %r8, %r7, 0xffff00;\nsetp.eq.u32 %p2, %r8, 0xf00f00;")), "some of them");
+    assert!(whole(
+        "setp.gt.s32 %p1, %r5, 0;\nvote.sync.ballot.b32 %r7, !%p1, 0xffffffff;\nsetp.eq.u32 %p2, %r7, 0x80000001;"
+    ));
+    assert!(!whole(
+        "setp.gt.s32 %p1, %r5, 1000;\nvote.sync.ballot.b32 %r7, %p1, 0xffffffff;\nsetp.eq.u32 %p2, %r7, 2;"
+    ));
+    assert!(whole("match.any.sync.b32 %r7, %r5, 0xffffffff;\nsetp.eq.u32 %p2, %r7, 0xffff;"), "16 equal ones");
+    let both =
+        "redux.sync.min.s32 %r7, %r5, 0xffffffff;\nredux.sync.max.s32 %r8, %r5, 0xffffffff;\nsub.s32 %r9, %r8, %r7;\n";
+    assert!(whole(&format!("{both}setp.eq.s32 %p2, %r9, 77;")), "the largest is 77 more than the least");
+    assert!(!whole(&format!("{both}setp.eq.s32 %p2, %r9, 2001;")), "too far");
+}
+
+/// As often as it stands in the inputs.
+#[test]
+fn what_one_of_two_loads_has_brought_is_known() {
+    let guarded = "mov.u32 %r7, 0;\nsetp.lt.u32 %p1, %r1, 60;\n@%p1 ld.global.u32 %r7, [%d3];\n\
+                   setp.eq.s32 %p2, %r7, 5;\nsetp.eq.s32 %p3, %r1, 33;\nand.pred %p4, %p2, %p3;\n\
+                   setp.eq.s32 %p5, %r6, 2;\nand.pred %p6, %p4, %p5;";
+    assert!(turns(Element::Signed(4), (0.0, 6.0), guarded), "of ten equal elements that of one thread");
 }
 
 #[test]

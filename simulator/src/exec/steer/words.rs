@@ -13,6 +13,9 @@ const PLACES: usize = 4;
 /// Addresses, and the bytes that stand there.
 pub type Changes = Vec<(u64, Vec<u8>)>;
 
+/// What registers hold, perhaps.
+pub type Hint = Vec<(Held, u64)>;
+
 /// What changes of some words that come to these values.
 pub fn changes(words: &[Word], values: &[u64]) -> Changes {
     let changed = words.iter().zip(values).filter(|(word, value)| word.value != **value);
@@ -49,6 +52,8 @@ pub struct PassedOn {
     pub is: u64,
     /// What it has to be.
     pub wanted: u64,
+    /// Others that were passed on, and are as they have to be.
+    pub others: Vec<u64>,
     /// How the words change that were not passed on.
     pub changes: Changes,
 }
@@ -57,8 +62,10 @@ pub struct PassedOn {
 pub fn passed_on(words: &[Word], values: &[u64], own: usize) -> Option<PassedOn> {
     let mut other = words[own..].iter().zip(&values[own..]).filter(|(word, value)| word.value != **value);
     let (word, wanted) = other.next()?;
+    let same = words[own..].iter().zip(&values[own..]).filter(|(word, value)| word.value == **value);
+    let others = || same.map(|(_, value)| *value).filter(|value| value != wanted).collect();
     let changes = || changes(&words[..own], &values[..own]);
-    other.next().is_none().then(|| PassedOn { is: word.value, wanted: *wanted, changes: changes() })
+    other.next().is_none().then(|| PassedOn { is: word.value, wanted: *wanted, others: others(), changes: changes() })
 }
 
 /// What the elements of 4 bytes at some addresses may become for a word that they lead to to be another: each different by the same bits, or by
@@ -96,7 +103,7 @@ pub fn places(request: &SteerRequest, expression: &Expression, value: impl Fn(Re
 }
 
 /// What the registers hold if the words come to these values.
-pub fn hint(words: &[Word], values: &[u64]) -> Vec<(Held, u64)> {
+pub fn hint(words: &[Word], values: &[u64]) -> Hint {
     let words = words.iter().zip(values);
     words.flat_map(|(word, value)| word.registers.iter().map(|held| (*held, *value))).collect()
 }
@@ -123,6 +130,8 @@ pub fn words(
         let place = match *leaf {
             Leaf::Loaded { at, part } => loaded(code, request, (at, part), reg, &address),
             Leaf::Parameter(at) => parameter(code, request, at, reg),
+            Leaf::Gathered(_) => None,
+            Leaf::Passed(_) if words.iter().any(|word| word.registers.iter().any(|held| held.reg == reg)) => None,
             Leaf::Passed(_) => passed(request, held).map(|(input, at)| Place::new(input, (at, 4), Held::all(reg, 4))),
         };
         let Some(Place { input, at, size, register }) = place else { continue };

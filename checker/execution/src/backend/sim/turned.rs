@@ -41,7 +41,7 @@ impl SimSession {
             (false, true) => 12,
             (false, false) => 32,
         };
-        request.goals = goals.iter().filter_map(|turned| self.goal(turned)).collect();
+        request.goals = goals.iter().map(|turned| self.goal(turned)).collect();
         let config = self.device.config_mut();
         (config.steer, config.threads) = (Some(request), 1);
         let pass = self.pass(Some(Schedule::Its));
@@ -79,11 +79,11 @@ impl SimSession {
         Turned { at, aim, file, line, changes: changes.into_iter().filter_map(located).collect(), goal, guess }
     }
 
-    /// The word that has to be made, where one has.
-    fn goal(&self, turned: &Turned) -> Option<Goal> {
+    /// The word that has to be made.
+    fn goal(&self, turned: &Turned) -> Goal {
         let changes = turned.changes.iter();
         let changes = changes.map(|change| (self.addresses[change.buffer] + change.at as u64, change.bytes.clone()));
-        Some(Goal { at: turned.at, aim: turned.aim, value: turned.goal?, changes: changes.collect() })
+        Goal { at: turned.at, aim: turned.aim, words: turned.goal.clone(), changes: changes.collect() }
     }
 }
 

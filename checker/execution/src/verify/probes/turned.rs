@@ -148,18 +148,18 @@ impl Probe<'_> {
         &self,
         (run, changes): (&RunId, &[Change]),
         wanted: BTreeSet<(u32, Aim)>,
-        followed: &mut BTreeSet<(u32, Aim, Option<u64>)>,
+        followed: &mut BTreeSet<(u32, Aim, Vec<u64>)>,
         free: &[Free],
         seed: u64,
     ) -> Result<Option<Vec<Turned>>, Stop> {
         let turn = |wanted, goals: &[Turned], seed| -> Result<_, Stop> {
             let found = self.over((run, None), changes, false)?.turn(wanted, goals, free, seed);
-            Ok(found.ok().map(|all| all.into_iter().partition::<Vec<Turned>, _>(|turned| turned.goal.is_none())))
+            Ok(found.ok().map(|all| all.into_iter().partition::<Vec<Turned>, _>(|turned| turned.goal.is_empty())))
         };
         let Some((mut found, mut goals)) = turn(wanted, &[], seed)? else { return Ok(None) };
         goals.retain(|goal| {
             !found.iter().any(|turned| !turned.guess && turned.at == goal.at)
-                && followed.insert((goal.at, goal.aim, goal.goal))
+                && followed.insert((goal.at, goal.aim, goal.goal.clone()))
         });
         goals.truncate(MOST_GOALS);
         if !goals.is_empty() {
@@ -302,6 +302,10 @@ fn together(before: &[Change], found: Vec<Turned>) -> (Vec<Group>, Vec<(u32, Aim
             own.push(turned);
         } else if groups.len() < GROUPS {
             let mut all = before.to_vec();
+            if turned.guess {
+                // Of many elements, some of which have changed before.
+                all.retain(|known| !turned.changes.iter().any(|new| meets(known, new)));
+            }
             if add(&mut all, &turned.changes) {
                 groups.push((all, vec![turned]));
             }
@@ -314,12 +318,15 @@ fn together(before: &[Change], found: Vec<Turned>) -> (Vec<Group>, Vec<(u32, Aim
 
 /// Adds changes, unless one of them is of bytes that change already.
 fn add(changes: &mut Vec<Change>, more: &[Change]) -> bool {
-    let meets =
-        |a: &Change, b: &Change| a.buffer == b.buffer && a.at < b.at + b.bytes.len() && b.at < a.at + a.bytes.len();
     let free =
         !more.is_empty() && more.iter().all(|new| !changes.iter().any(|known| meets(known, new) && known != new));
     if free {
         changes.extend(more.iter().filter(|new| !changes.contains(new)).cloned().collect::<Vec<_>>());
     }
     free
+}
+
+/// Are they of the same bytes, in part?
+fn meets(a: &Change, b: &Change) -> bool {
+    a.buffer == b.buffer && a.at < b.at + b.bytes.len() && b.at < a.at + a.bytes.len()
 }
