@@ -45,7 +45,7 @@ pub fn lacks(sim: &Sim, here: &Opened<'_>, (seen, usual): (&Seen, &Seen), reads:
     let held = usual_share.may_be_all(left) && (!reads || usual_share.is_shared_out());
     let part = if now.even { now.most } else { now.mean.min(1.0) };
     let last = plan.launches[launch].blocks() - 1;
-    let inner: Vec<Did> = seen.did[launch].iter().cloned().filter(|did| did.block != last).collect();
+    let inner: Vec<Did> = seen.did[launch].iter().filter(|did| did.block != last).cloned().collect();
     // Where other launches come there, too, less was new to those that were run after these.
     let is_shared = these().any(|(index, _)| others_may_come(plan, launch, index));
     let all = if is_shared { now } else { now.with(unlike, bytes) };
@@ -109,8 +109,8 @@ fn stands_out(
 ) -> Option<Status> {
     let alone = |here: &mut Opened<'_>| -> Option<Vec<f64>> {
         let one = |block: u64| {
-            let told_of = here.alone(launch, block);
-            told_of.then(|| Did { block, bytes: here.touches() }.of(reads, told))
+            let ran = here.alone(launch, block);
+            ran.then(|| Did { block, bytes: here.touches() }.of(reads, told))
         };
         these.map(one).into_iter().collect()
     };
