@@ -20,7 +20,7 @@ pub mod render;
 pub mod resources;
 mod spills;
 
-use analysis::convergence;
+use analysis::{convergence, live_runs};
 pub use analysis::{diff, flight, flow, live, stats};
 pub use listing::{control, instruction, opcode, operand};
 use listing::{explain, origin};

@@ -131,6 +131,24 @@ fn what_runs_on_the_line_does_not_vouch_for_another_opcode() {
     assert_eq!(of(&alive, &|goal| goal["status"] == "met"), asked, "{alive:#?}");
 }
 
+/// A loop that is unrolled whole has many short runs of loads on one line, of which none is a fair share: together they are.
+#[test]
+fn runs_of_an_unrolled_loop_count_together() {
+    let workbook = exercise(&(goal("sass.load_run", "min = 4") + &goal("sass.bytes_in_flight", "min = 16")));
+    // What is stored before the barrier is added up before it.
+    let load = "_Pragma(\"unroll\") for (int k = 0; k < 4; ++k) v[k] = a[(j * 4 + k) * 8 % n];";
+    let add = "f += v[0] + v[1] + v[2] + v[3]; ((volatile float*)s)[t] = f; __syncthreads();";
+    let fours =
+        format!("    float f = t, v[4];\n    _Pragma(\"unroll\") for (int j = 0; j < 8; ++j) {{ {load} {add} }}");
+    let ran = judged_as(&workbook, &fours, "--json");
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a report");
+    let goals = report["goals"].as_array().expect("goals");
+    for metric in ["sass.load_run", "sass.bytes_in_flight"] {
+        let goal = goals.iter().find(|goal| goal["metric"] == metric).expect("the goal");
+        assert_eq!(goal["status"], "met", "{goal:#}");
+    }
+}
+
 /// What must not be there must not be there in dead code either: nobody can tell what a file means to run later.
 #[test]
 fn an_upper_bound_counts_all_that_stands_there() {

@@ -10,6 +10,7 @@ use crate::{
     instruction::Instruction,
     listing::Kernel,
     live::Coverage,
+    live_runs,
     opcode::{Access, Family, Space},
     operand::{File, Operand, Register},
 };
@@ -48,17 +49,12 @@ pub struct UnderWay<'a> {
 
 /// The most that is ever under way in straight-line code. With a coverage, only what ran counts.
 pub fn most(kernel: &Kernel, measure: Measure, coverage: Option<&Coverage<'_>>) -> usize {
-    let mut best = 0;
-    for code in straight(kernel) {
-        for start in code.clone() {
-            let run = from(kernel, start..code.end, measure);
-            let stands = run.iter().map(|one| one.adds).sum::<f64>() as usize;
-            if stands > best {
-                best = best.max(coverage.map_or(stands, |coverage| coverage.of_run(kernel, measure, &run)));
-            }
-        }
+    let starts = straight(kernel).into_iter().flat_map(|code| code.clone().map(move |start| start..code.end));
+    let runs = starts.map(|code| from(kernel, code, measure)).filter(|run| !run.is_empty());
+    match coverage {
+        Some(coverage) => live_runs::most(coverage, kernel, measure, &runs.collect::<Vec<_>>()),
+        None => runs.map(|run| run.iter().map(|one| one.adds).sum::<f64>() as usize).max().unwrap_or(0),
     }
-    best
 }
 
 /// The most of several kernels that ran; see `sass.load_run` and `sass.bytes_in_flight`.

@@ -5,14 +5,13 @@
 //! no more of the machine's count than of those (a loop that ptxas unrolls has many for one, so this is the careful side); did
 //! none, none. A line that only the machine code has is judged by the whole version's instructions.
 
-use crate::flight::{Measure, UnderWay};
+use crate::flight::Measure;
 use crate::{Instruction, Kernel, Module, origin};
 use simulator::LineCoverage;
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// File and line, where there is line information.
-type SourcePlace = Option<(usize, u32)>;
+pub(super) type SourcePlace = Option<(usize, u32)>;
 
 /// What ran of a version.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +40,7 @@ impl<'a> Coverage<'a> {
     }
 
     /// What may become the instruction on its line; of the whole version if the line has no code of its own.
-    fn origins(&self, instruction: &Instruction) -> Vec<&'a LineCoverage> {
+    pub(super) fn origins(&self, instruction: &Instruction) -> Vec<&'a LineCoverage> {
         let here = |covered: &&LineCoverage| {
             instruction.source.is_some_and(|source| {
                 covered.line == source.line && self.files.get(source.file).is_some_and(|file| same(file, &covered.file))
@@ -65,7 +64,7 @@ impl<'a> Coverage<'a> {
     }
 
     /// How many of so many instructions ran, all of one opcode and line.
-    fn of_group(&self, instruction: &Instruction, count: usize) -> usize {
+    pub(super) fn of_group(&self, instruction: &Instruction, count: usize) -> usize {
         let origins = self.origins(instruction);
         let live: usize = origins.iter().map(|covered| covered.live()).sum();
         if origins.iter().all(|covered| covered.dead() == 0) && live > 0 { count } else { count.min(live) }
@@ -91,59 +90,8 @@ impl<'a> Coverage<'a> {
         all
     }
 
-    /// Of a run of loads what ran, in the measure's units, if together they are a fair share of all that the version loads from global
-    /// memory: a run that serves one thread in a thousand hides no latency. `kernel` is the one it stands in.
-    pub fn of_run(&self, kernel: &Kernel, measure: Measure, run: &[UnderWay<'_>]) -> usize {
-        const SHARE: f64 = 4.0;
-        let mut lines: BTreeMap<SourcePlace, Line<'_>> = BTreeMap::new();
-        for one in run {
-            let line = lines.entry(place(one.load)).or_insert(Line {
-                first: one.load,
-                loads: Vec::new(),
-                adds: 0.0,
-                moves: 0,
-            });
-            line.adds += one.adds;
-            // A copy that a wait leaves under way and that is made once more behind it.
-            if !line.loads.contains(&one.load.address) {
-                line.loads.push(one.load.address);
-                line.moves += one.moves;
-            }
-        }
-        let moved = |covered: &LineCoverage| {
-            covered.warps.iter().sum::<u64>() as f64 * self.moved(kernel, measure, covered) as f64
-        };
-        let all: f64 = self.lines.iter().filter(|covered| moves(covered, measure)).map(moved).sum();
-        let mut executed: Vec<(f64, f64, f64)> = Vec::new();
-        for (at, line) in &lines {
-            let count = line.loads.len();
-            let origins = self.origins(line.first);
-            let warps =
-                origins.iter().filter(|covered| moves(covered, measure)).flat_map(|covered| covered.warps.clone());
-            let mut warps: Vec<u64> = warps.collect();
-            warps.sort_unstable_by_key(|warps| Reverse(*warps));
-            let same =
-                |other: &&Instruction| place(other) == *at && other.opcode.as_str() == line.first.opcode.as_str();
-            let unrolled = kernel.code().iter().filter(same).count() > warps.len();
-            let times = requests(&warps, count, unrolled) / count as f64;
-            let ran = self.of_group(line.first, count) as f64 / count as f64;
-            executed.push((times, line.moves as f64, line.adds * ran));
-        }
-        // Straight-line code is executed as often as the rarest of it; what is rarer than the others is left out.
-        executed.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let (mut moved, mut live, mut best) = (0.0, 0.0, 0.0);
-        for (times, moves, ran) in executed {
-            (moved, live) = (moved + moves, live + ran);
-            if times * moved * SHARE >= all {
-                best = live;
-            }
-        }
-        // Parts of what several groups of copies leave under way add up to whole bytes.
-        (best + 1e-6) as usize
-    }
-
     /// What a request of the line's loads moves for a lane. How much `cp.async.ca` copies stands in its operands: the machine code knows.
-    fn moved(&self, kernel: &Kernel, measure: Measure, covered: &LineCoverage) -> usize {
+    pub(super) fn moved(&self, kernel: &Kernel, measure: Measure, covered: &LineCoverage) -> usize {
         let here = |i: &&Instruction| {
             i.opcode.mnemonic() == "LDGSTS"
                 && i.source.is_some_and(|source| {
@@ -159,17 +107,8 @@ impl<'a> Coverage<'a> {
     }
 }
 
-/// Loads of a run that stand on one source line.
-struct Line<'a> {
-    first: &'a Instruction,
-    /// Their addresses in the code.
-    loads: Vec<u64>,
-    adds: f64,
-    moves: usize,
-}
-
 /// File and line of an instruction.
-fn place(instruction: &Instruction) -> SourcePlace {
+pub(super) fn place(instruction: &Instruction) -> SourcePlace {
     instruction.source.map(|source| (source.file, source.line))
 }
 
@@ -188,20 +127,8 @@ fn is_copy(covered: &LineCoverage) -> bool {
 }
 
 /// Does the measure count these?
-fn moves(covered: &LineCoverage, measure: Measure) -> bool {
+pub(super) fn moves(covered: &LineCoverage, measure: Measure) -> bool {
     is_load(covered) || measure == Measure::Bytes && is_copy(covered)
-}
-
-/// Requests of `count` loads that stand in one run, by those of a line's PTX loads, the most first. All of the run are executed
-/// equally often, so it is made of as many of these: no more often than the last of so many. An `unrolled` loop has several for
-/// one, all of them alike.
-fn requests(warps: &[u64], count: usize, unrolled: bool) -> f64 {
-    let of = |loads: usize| warps.get(loads.wrapping_sub(1)).map_or(0, |least| least * loads as u64) as f64;
-    if unrolled {
-        (1..=count).filter(|loads| count.is_multiple_of(*loads)).map(of).fold(0.0, f64::max)
-    } else {
-        of(count.min(warps.len()))
-    }
 }
 
 /// The same file: the compilers may have written another folder.
@@ -210,23 +137,23 @@ fn same(a: &str, b: &str) -> bool {
     a == b || name(a) == name(b)
 }
 
+/// Coverages and code for tests.
 #[cfg(test)]
-mod tests {
+pub mod cases {
     use super::*;
     use crate::listing::parse;
-    use std::ops::Range;
 
-    fn covered(line: u32, opcode: &str, live: usize, dead: usize) -> LineCoverage {
+    pub(crate) fn covered(line: u32, opcode: &str, live: usize, dead: usize) -> LineCoverage {
         ran(line, opcode, &[vec![8; live], vec![0; dead]].concat())
     }
 
-    fn ran(line: u32, opcode: &str, warps: &[u64]) -> LineCoverage {
+    pub(crate) fn ran(line: u32, opcode: &str, warps: &[u64]) -> LineCoverage {
         let (warps, ptx_lines) = (warps.to_vec(), vec![line; warps.len()]);
         LineCoverage { file: "/k.cu".into(), line, opcode: opcode.into(), warps, ptx_lines }
     }
 
     /// Instructions, each with its line.
-    fn module(code: &[(u32, &str)]) -> Module {
+    pub(crate) fn module(code: &[(u32, &str)]) -> Module {
         let mut text =
             "\t.section\t.text.k,\"ax\"\n        .other          k,@\"STO_CUDA_ENTRY STV_DEFAULT\"\n".to_owned();
         for (n, (line, instruction)) in code.iter().enumerate() {
@@ -235,11 +162,12 @@ mod tests {
         let listing = parse(&text);
         Module { target: "sm_90".into(), files: listing.files, kernels: listing.kernels }
     }
+}
 
-    /// A run of loads, each of them once.
-    fn run_of<'a>(loads: &[&'a Instruction]) -> Vec<UnderWay<'a>> {
-        loads.iter().map(|load| UnderWay { load, adds: 1.0, moves: 1 }).collect()
-    }
+#[cfg(test)]
+mod tests {
+    use super::cases::{covered, module};
+    use super::*;
 
     fn executed(code: &[(u32, &str)], lines: &[LineCoverage], prefix: &str) -> (usize, usize, Option<u32>) {
         let module = module(code);
@@ -296,81 +224,5 @@ mod tests {
             executed(&header, &[covered(5, "shfl.sync.bfly.b32", 0, 1), covered(6, "add.s32", 1, 0)], "SHFL").0,
             0
         );
-    }
-
-    #[test]
-    fn a_run_counts_what_ran_and_what_serves_many() {
-        let module = module(&[(5, "LDG.E R1, [R2]"), (5, "LDG.E R3, [R2]"), (9, "LDG.E R4, [R2]")]);
-        let loads: Vec<&Instruction> = module.kernels[0].instructions.iter().collect();
-        let with = |lines: &[LineCoverage], loads: &[&Instruction]| {
-            Coverage::new(lines, &module).of_run(&module.kernels[0], Measure::Loads, &run_of(loads))
-        };
-        let alive = [covered(5, "ld.global.f32", 1, 0), covered(9, "ld.global.f32", 1, 0)];
-        assert_eq!(with(&alive, &loads), 3);
-        // A remainder of the same line that did not run takes nothing away that ran.
-        assert_eq!(with(&[covered(5, "ld.global.f32", 2, 1)], &loads[..2]), 2);
-        assert_eq!(with(&[covered(5, "ld.global.f32", 0, 2), covered(9, "ld.global.f32", 1, 0)], &loads[..2]), 0);
-        let mut rare = alive.clone();
-        rare[1].warps = vec![1000];
-        assert_eq!(with(&rare, &loads[..2]), 0, "8 requests of 1008");
-        assert_eq!(with(&rare, &loads), 1, "the others are rarer than the third");
-    }
-
-    /// Wide loads count as what they move, and a copy's width is in the machine code alone.
-    #[test]
-    fn bytes_of_a_run_are_weighed_alike() {
-        let module = module(&[
-            (5, "LDG.E.128 R4, [R2]"),
-            (5, "LDG.E.128 R8, [R2]"),
-            (9, "LDG.E R12, [R2]"),
-            (7, "LDGSTS.E.BYPASS.128 [R5], desc[UR4][R2.64]"),
-        ]);
-        let of = |which: Range<usize>, lines: &[LineCoverage]| {
-            let loads = module.kernels[0].instructions[which].iter();
-            let run: Vec<UnderWay<'_>> = loads.map(|load| UnderWay { load, adds: 16.0, moves: 16 }).collect();
-            Coverage::new(lines, &module).of_run(&module.kernels[0], Measure::Bytes, &run)
-        };
-        let wide = ran(5, "ld.global.v4.f32", &[100, 100]);
-        assert_eq!(of(0..2, &[wide.clone(), ran(9, "ld.global.f32", &[2000])]), 32, "3200 of 11,200 bytes");
-        assert_eq!(of(0..2, &[wide.clone(), ran(9, "ld.global.f32", &[2600])]), 0, "3200 of 13,600");
-        let copies = ran(7, "cp.async.cg.shared.global", &[700]);
-        assert_eq!(of(0..2, &[wide.clone(), copies.clone()]), 0, "3200 of 14,400");
-        assert_eq!(of(3..4, &[wide, copies]), 16);
-    }
-
-    /// What a line's live loads did says nothing of a run that others on the line make.
-    #[test]
-    fn a_rare_run_beside_a_loop_on_its_line_is_no_run() {
-        let of = |run: usize, elsewhere: &[(u32, &str)], lines: &[LineCoverage]| {
-            let mut code: Vec<(u32, &str)> = vec![(5, "LDG.E R1, [R2]"); run];
-            code.extend(elsewhere);
-            let module = module(&code);
-            let loads: Vec<&Instruction> = module.kernels[0].instructions[..run].iter().collect();
-            Coverage::new(lines, &module).of_run(&module.kernels[0], Measure::Loads, &run_of(&loads))
-        };
-        let rare_and_hot = ran(5, "ld.global.f32", &[1, 1, 1, 1, 500, 500]);
-        let hot = [(5, "LDG.E R9, [R2]"); 2];
-        assert_eq!(of(4, &hot, std::slice::from_ref(&rare_and_hot)), 0);
-        // The loop's own run of two is one; so is a loop that the assembler unrolls by four, remainder and all.
-        assert_eq!(of(2, &[(5, "LDG.E R9, [R2]"); 4], &[rare_and_hot]), 2);
-        assert_eq!(of(4, &[(5, "LDG.E R9, [R2]")], &[ran(5, "ld.global.f32", &[500])]), 4);
-        assert_eq!(of(4, &[(5, "LDG.E R9, [R2]"); 2], &[ran(5, "ld.global.f32", &[500, 3])]), 4);
-        // A volatile load becomes another instruction.
-        let volatile = [ran(5, "ld.global.f32", &[1, 1]), ran(5, "ld.volatile.global.f32", &[500])];
-        assert_eq!(of(2, &[(5, "LDG.E.STRONG.SYS R9, [R2]")], &volatile), 0);
-    }
-
-    /// A run over two lines: the line that is rarely executed adds nothing, whatever else its source line does.
-    #[test]
-    fn a_run_is_as_frequent_as_its_rarest_load() {
-        let module =
-            module(&[(5, "LDG.E R1, [R2]"), (5, "LDG.E R3, [R2]"), (9, "LDG.E R4, [R2]"), (9, "LDG.E R5, [R2]")]);
-        let run: Vec<&Instruction> = module.kernels[0].instructions[..3].iter().collect();
-        let of = |lines: &[LineCoverage]| {
-            Coverage::new(lines, &module).of_run(&module.kernels[0], Measure::Loads, &run_of(&run))
-        };
-        assert_eq!(of(&[ran(5, "ld.global.f32", &[1, 1]), ran(9, "ld.global.f32", &[1, 900])]), 1);
-        assert_eq!(of(&[ran(5, "ld.global.f32", &[900, 900]), ran(9, "ld.global.f32", &[1, 1])]), 2);
-        assert_eq!(of(&[ran(5, "ld.global.f32", &[900, 900]), ran(9, "ld.global.f32", &[1, 900])]), 3);
     }
 }

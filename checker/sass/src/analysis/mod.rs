@@ -5,4 +5,5 @@ pub mod diff;
 pub mod flight;
 pub mod flow;
 pub mod live;
+pub(crate) mod live_runs;
 pub mod stats;

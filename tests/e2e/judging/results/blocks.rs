@@ -258,3 +258,38 @@ fn a_block_that_reads_less_than_those_around_it_stands_out() {
         fails("rounds of one block", &ran, &["WRONG RESULT", "block 1717 reads", "before it and behind it"]);
     }
 }
+
+/// A table that is read by what the data say: where two threads read the same place of it, their block reads less than others do.
+#[test]
+fn what_is_read_by_what_the_data_say_differs_from_block_to_block() {
+    let problem = SCALE
+        .replace("n = 1 }", "n = 1, m = 64 }")
+        .replace("n = 33 }", "n = 33, m = 256 }")
+        .replace("n = 1024 }", "n = 1024, m = 64 }")
+        .replace("n = 4097 }", "n = 4097, m = 64 }")
+        .replace("n = 268435456 }", "n = 2097152, m = 4194304 }")
+        .replace("f32", "u32")
+        .replace("uniform(-1, 1)", "integers(0, 4294967295)")
+        .replace("{ ops = \"2\", unit = \"u32\" }", "\"exact\"")
+        .replace(
+            "[[out]]",
+            "[[in]]\nname = \"table\"\ntype = \"u32\"\nlen = \"m\"\nfill = \"integers(0, 4294967295)\"\n[[out]]",
+        );
+    let look_up = |block: u32| {
+        format!(
+            "
+//@ launch look_up<<<ceil_div(n, {block}), {block}>>>(a, table, b, n, m)
+__global__ void look_up(const unsigned* a, const unsigned* table, unsigned* b, int n, unsigned m)
+{{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    unsigned x = a[i];
+    b[i] = table[(x ^ 1700003) & (m - 1)] + table[((x >> 9) + 900007) & (m - 1)];
+}}
+"
+        )
+    };
+    let book = workbook(&problem, &look_up(128), &look_up(256));
+    // At this seed it is the first of the blocks that numbers in the code may mean.
+    passes("looked up", &check(&book, &look_up(256), 39));
+}

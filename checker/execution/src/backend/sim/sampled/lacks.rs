@@ -16,6 +16,8 @@ const NOTHING: f64 = 0.0;
 const THIN: usize = 6;
 /// Blocks that are run with the next ones, to see whether these begin where they end.
 const PAIRS: usize = 3;
+/// What makes other inputs of a seed's.
+const OTHER_INPUTS: [u64; 2] = [1 << 40, 1 << 41];
 /// Blocks that have to leave out nothing, before one is held to it.
 const ALIKE: usize = 2;
 
@@ -39,11 +41,11 @@ pub fn lacks(sim: &Sim, here: &Opened<'_>, (seen, usual): (&Seen, &Seen), reads:
     let (small, usual_share) = only(if reads { &usual.read } else { &usual.written })?;
     let usual_did = &usual.did[small];
     let bytes = here.bytes(&roles).max(1.0);
-    let unlike = here.unlike_did[launch].iter().map(|did| did.bytes[usize::from(!reads)]);
+    let unlike = here.unlike_did[launch].iter().map(|did| did.all(reads));
     let held = usual_share.may_be_all(left) && (!reads || usual_share.is_shared_out());
     let part = if now.even { now.most } else { now.mean.min(1.0) };
     let last = plan.launches[launch].blocks() - 1;
-    let inner: Vec<Did> = seen.did[launch].iter().copied().filter(|did| did.block != last).collect();
+    let inner: Vec<Did> = seen.did[launch].iter().filter(|did| did.block != last).cloned().collect();
     // Where other launches come there, too, less was new to those that were run after these.
     let is_shared = these().any(|(index, _)| others_may_come(plan, launch, index));
     let all = if is_shared { now } else { now.with(unlike, bytes) };
@@ -54,16 +56,19 @@ pub fn lacks(sim: &Sim, here: &Opened<'_>, (seen, usual): (&Seen, &Seen), reads:
     }
     // Neither those of the small size, nor those that are drawn.
     let which = usize::from(!reads);
-    let buffers = seen.stretches[which][launch].iter().zip(&seen.striped[which][launch]);
-    let mut told = buffers.filter(|(stretches, striped)| !(stretches.is_empty() && striped.is_empty())).peekable();
-    let in_a_row = told.peek().is_some()
+    let buffers = || seen.stretches[which][launch].iter().zip(&seen.striped[which][launch]);
+    // Of a buffer whose parts lie here and there, as a table that is read by what data say, some read more than others.
+    let told: Vec<bool> = buffers().map(|(stretches, striped)| !(stretches.is_empty() && striped.is_empty())).collect();
+    let in_a_row = told.contains(&true)
         && plan.launches[launch].is_flat()
         && now.is_own()
-        && told.all(|(stretches, striped)| ends::in_a_row(stretches) || stripes::in_a_row(striped));
-    if !in_a_row || valley(usual_did, usual_did, !reads).is_some() || valley(&inner, &inner, !reads).is_some() {
+        && buffers()
+            .zip(&told)
+            .all(|((stretches, striped), told)| !told || ends::in_a_row(stretches) || stripes::in_a_row(striped));
+    let bytes = |did: &Did| did.of(reads, &told);
+    if !in_a_row || valley(usual_did, usual_did, bytes).is_some() || valley(&inner, &inner, bytes).is_some() {
         return None;
     }
-    let bytes = |did: &Did| did.bytes[usize::from(!reads)];
     let busiest = inner.iter().map(bytes).fold(0.0, f64::max);
     let less = here.unlike_did[launch].iter().filter(|did| bytes(did) < busiest).map(|did| did.block);
     let less: Vec<u64> = less.take(THIN).collect();
@@ -71,7 +76,8 @@ pub fn lacks(sim: &Sim, here: &Opened<'_>, (seen, usual): (&Seen, &Seen), reads:
         return None;
     }
     let mut again = open(sim, here.program, seed).ok()?;
-    let found = stands_out(here, &mut again, (launch, reads), &inner);
+    let found = valley(&here.unlike_did[launch], &inner, bytes)
+        .and_then(|these| stands_out(sim, &mut again, (launch, reads), (these, &told), seed));
     found.or_else(|| if held { thinned(here, &mut again, (launch, reads), (&less, &inner)) } else { None })
 }
 
@@ -91,23 +97,37 @@ fn one_behind_the_other(alone: &mut Opened<'_>, launch: usize, reads: bool, inne
         })
 }
 
-/// A block of those that are unlike others that came to less than one before it and one behind it.
+/// The first of three blocks, if it comes to less of the buffers that are `told` than one before it and one behind it. By itself each, as one
+/// that was run before has what they share. With other inputs they come to as much: how far a loop goes that ends where it has found
+/// something, say, hangs on the data.
 fn stands_out(
-    here: &Opened<'_>,
+    sim: &Sim,
     again: &mut Opened<'_>,
     (launch, reads): (usize, bool),
-    inner: &[Did],
+    (these, told): ([u64; 3], &[bool]),
+    seed: u64,
 ) -> Option<Status> {
-    let these = valley(&here.unlike_did[launch], inner, !reads)?;
-    // By itself each, as one that was run before has what they share.
-    let alone = these.map(|block| {
-        let told = again.alone(launch, block);
-        let (read, written) = again.bytes_touched();
-        told.then_some(if reads { read } else { written })
-    });
-    let [Some(bytes), Some(before), Some(behind)] = alone else { return None };
+    let alone = |here: &mut Opened<'_>| -> Option<Vec<f64>> {
+        let one = |block: u64| {
+            let ran = here.alone(launch, block);
+            ran.then(|| Did { block, bytes: here.touches() }.of(reads, told))
+        };
+        these.map(one).into_iter().collect()
+    };
+    let found = alone(again)?;
+    let [bytes, before, behind] = found[..] else { return None };
     let (block, others) = (these[0], before.min(behind));
-    (bytes < others).then_some(Status::DoesLess { reads, block, bytes: bytes as u64, others: others as u64 })
+    let hangs_on_data = || {
+        OTHER_INPUTS.iter().any(|other| {
+            open(sim, again.program, seed ^ other).is_ok_and(|mut here| alone(&mut here) != Some(found.clone()))
+        })
+    };
+    (bytes < others && !hangs_on_data()).then_some(Status::DoesLess {
+        reads,
+        block,
+        bytes: bytes as u64,
+        others: others as u64,
+    })
 }
 
 /// What a block leaves out among its own parts, of those that are unlike others and came to `less` than the busiest one of those that were

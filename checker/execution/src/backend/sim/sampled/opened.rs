@@ -4,7 +4,7 @@ mod run;
 
 use super::heap::HeapUse;
 use super::profile::waits;
-use super::seen::{Did, Ranges};
+use super::seen::{Did, Ranges, Touches};
 use super::stripes::Striped;
 use crate::backend::JobError;
 use crate::backend::machine::Stop;
@@ -312,11 +312,21 @@ impl Opened<'_> {
 
     /// Bytes of the inputs that were read so far, and of the outputs that were written.
     pub fn bytes_touched(&self) -> (f64, f64) {
-        let buffers = self.program.plan.buffers.iter().zip(&self.addresses);
-        buffers.fold((0.0, 0.0), |(read, written), (buffer, address)| {
+        let [read, written] = self.touches().map(|bytes| bytes.iter().sum());
+        (read, written)
+    }
+
+    /// The same of each input, and of each output.
+    pub fn touches(&self) -> Touches {
+        let mut all = Touches::default();
+        for (buffer, address) in self.program.plan.buffers.iter().zip(&self.addresses) {
             let bytes = self.device.bytes_touched(*address).unwrap_or_default();
-            let of = |roles: [Role; 2], bytes: u64| if roles.contains(&buffer.role) { bytes as f64 } else { 0.0 };
-            (read + of(READ, bytes.0), written + of(WRITTEN, bytes.1))
-        })
+            for ((of, roles), bytes) in all.iter_mut().zip([READ, WRITTEN]).zip([bytes.0, bytes.1]) {
+                if roles.contains(&buffer.role) {
+                    of.push(bytes as f64);
+                }
+            }
+        }
+        all
     }
 }

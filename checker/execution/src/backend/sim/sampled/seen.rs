@@ -41,19 +41,40 @@ pub struct Seen {
     pub did: Vec<Vec<Did>>,
 }
 
+/// Bytes of each input that were read, and of each output that were written.
+pub type Touches = [Vec<f64>; 2];
+
 /// How much a block did.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Did {
     /// Its number.
     pub block: u64,
-    /// Bytes of the inputs that it read and none before it, and of the outputs that it wrote.
-    pub bytes: [f64; 2],
+    /// What it read and none before it, and what it wrote.
+    pub bytes: Touches,
+}
+
+impl Did {
+    /// By what had been touched before it and what had after it.
+    pub fn between(block: u64, before: &Touches, after: &Touches) -> Self {
+        let new = |kind: usize| after[kind].iter().zip(&before[kind]).map(|(after, before)| after - before).collect();
+        Self { block, bytes: [new(0), new(1)] }
+    }
+
+    /// Bytes of all inputs, or of all outputs.
+    pub fn all(&self, reads: bool) -> f64 {
+        self.bytes[usize::from(!reads)].iter().sum()
+    }
+
+    /// The same of some of them.
+    pub fn of(&self, reads: bool, some: &[bool]) -> f64 {
+        let bytes = self.bytes[usize::from(!reads)].iter().zip(some);
+        bytes.filter(|(_, is_one)| **is_one).map(|(bytes, _)| bytes).sum()
+    }
 }
 
 /// A block (of some) that did less than one before it and one behind it of others, and these two. Loops that blocks share out end
 /// for the first ones a round later, and for none in between earlier.
-pub fn valley(some: &[Did], others: &[Did], written: bool) -> Option<[u64; 3]> {
-    let bytes = |did: &Did| did.bytes[usize::from(written)];
+pub fn valley(some: &[Did], others: &[Did], bytes: impl Fn(&Did) -> f64) -> Option<[u64; 3]> {
     some.iter().find_map(|one| {
         let most = |before: bool| {
             let side = others.iter().filter(|other| other.block != one.block && (other.block < one.block) == before);
@@ -259,10 +280,10 @@ mod tests {
     #[test]
     fn a_block_that_does_less_than_those_around_it_stands_out() {
         let did = |all: &[(u64, f64)]| -> Vec<Did> {
-            all.iter().map(|&(block, bytes)| Did { block, bytes: [bytes, 0.0] }).collect()
+            all.iter().map(|&(block, bytes)| Did { block, bytes: [vec![bytes], Vec::new()] }).collect()
         };
         let others = did(&[(0, 512.0), (40, 512.0), (70, 448.0), (99, 448.0)]);
-        let found = |bytes: f64, block: u64| valley(&did(&[(block, bytes)]), &others, false);
+        let found = |bytes: f64, block: u64| valley(&did(&[(block, bytes)]), &others, |did| did.all(true));
         assert_eq!(found(384.0, 17), Some([17, 0, 40]));
         assert_eq!(found(384.0, 80).map(|[block, _, behind]| [block, behind]), Some([80, 99]));
         assert_eq!(found(448.0, 80), None, "as those behind it");

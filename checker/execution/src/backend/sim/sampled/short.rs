@@ -69,7 +69,7 @@ fn first_over_busiest(here: &mut Opened<'_>, seen: &Seen) -> [f64; 2] {
         }
         let after = here.bytes_touched();
         for (kind, first) in [after.0 - before.0, after.1 - before.1].into_iter().enumerate() {
-            let busiest = seen.did[launch].iter().map(|did| did.bytes[kind]).fold(0.0, f64::max);
+            let busiest = seen.did[launch].iter().map(|did| did.all(kind == 0)).fold(0.0, f64::max);
             if first > busiest {
                 times[kind] = times[kind].max(first / busiest);
             }

@@ -130,7 +130,7 @@ impl Opened<'_> {
         let before = if makes { self.written() } else { Vec::new() };
         let blocks = self.unlike_of(launch, near, steps, seed);
         let new: Vec<u64> = blocks.iter().copied().filter(|block| !self.done[launch].contains(block)).collect();
-        let mut before_it = self.bytes_touched();
+        let mut before_it = self.touches();
         let mut told = true;
         let long = self.is_long();
         for block in new {
@@ -139,8 +139,8 @@ impl Opened<'_> {
             if !told {
                 break;
             }
-            let after_it = self.bytes_touched();
-            self.unlike_did[launch].push(Did { block, bytes: [after_it.0 - before_it.0, after_it.1 - before_it.1] });
+            let after_it = self.touches();
+            self.unlike_did[launch].push(Did::between(block, &before_it, &after_it));
             before_it = after_it;
             if long {
                 let outputs: Vec<_> =

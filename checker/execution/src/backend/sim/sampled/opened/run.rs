@@ -67,7 +67,7 @@ impl Opened<'_> {
             // What the first and the last block did, and what the others did.
             let (mut read, mut written) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
             let (mut run, mut did) = (0, Vec::new());
-            let (mut places, mut bytes) = (self.read_and_written(), self.bytes_touched());
+            let (mut places, mut bytes) = (self.read_and_written(), self.touches());
             let mut stretches = places.each_ref().map(|buffers| vec![Vec::new(); buffers.len()]);
             let mut striped = places.each_ref().map(|buffers| vec![Vec::new(); buffers.len()]);
             for block in self.order(&chosen, blocks) {
@@ -98,10 +98,11 @@ impl Opened<'_> {
                 }
                 places = now;
                 let drawn = usize::from(block != 0 && block != blocks - 1);
-                let after = self.bytes_touched();
-                did.push(Did { block, bytes: [after.0 - bytes.0, after.1 - bytes.1] });
-                read[drawn].push(after.0 - bytes.0);
-                written[drawn].push(after.1 - bytes.1);
+                let after = self.touches();
+                let one = Did::between(block, &bytes, &after);
+                read[drawn].push(one.all(true));
+                written[drawn].push(one.all(false));
+                did.push(one);
                 bytes = after;
             }
             let each = (self.ran - ran) / run.max(1);
@@ -110,7 +111,7 @@ impl Opened<'_> {
                 Ok(None) => return seen,
                 Err(fault) => return Seen { fault: Some(fault), ..seen },
             };
-            let after = self.bytes_touched();
+            let more = Did::between(0, &bytes, &self.touches());
             if run + several < blocks {
                 self.device.end_part();
             } else if seen.whole == launch {
@@ -131,7 +132,7 @@ impl Opened<'_> {
             for (all, these) in seen.stretches.iter_mut().zip(stretches) {
                 all.push(these);
             }
-            let several = ((after.0 - bytes.0, several), (after.1 - bytes.1, several));
+            let several = ((more.all(true), several), (more.all(false), several));
             seen.read.push(Share::of_launch(&read[0], &read[1], several.0, blocks as f64, inputs));
             seen.written.push(Share::of_launch(&written[0], &written[1], several.1, blocks as f64, outputs));
         }
