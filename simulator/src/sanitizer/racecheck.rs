@@ -7,10 +7,11 @@ use super::cells::shadow::Shadow;
 use super::copies::number;
 use super::guess::Guesses;
 use super::happens_before::clock::Clock;
-use super::happens_before::state::{Published, Slot, Warp};
+use super::happens_before::state::{Published, Seen, Slot, Warp};
+use super::happens_before::sync::Synchronised;
 use super::proxy::Proxy;
 use super::sizes::Sizes;
-use crate::observe::{AccessKind, Complaint, MemoryOrder, Scope, Space, WarpAccess, WarpId};
+use crate::observe::{AccessKind, Complaint, MemoryOrder, Scope, Space, WAITED, WarpAccess, WarpId};
 use std::collections::{HashMap, HashSet};
 
 /// The race check of a device.
@@ -153,10 +154,11 @@ impl Races {
         let volatile_store = access.kind == AccessKind::Store && access.order == MemoryOrder::Volatile;
         // A bulk copy's sums say nothing of its thread, which goes on at once.
         let asks = strong && access.order != MemoryOrder::Checked && !access.proxy;
-        let published = asks && self.synchronise(access, lane, address);
-        let unfenced = !published && (volatile_store || access.kind == AccessKind::Atomic && !access.proxy);
+        let Synchronised { publishes, known } =
+            if asks { self.synchronise(access, lane, address) } else { Synchronised::default() };
+        let unfenced = !publishes && (volatile_store || access.kind == AccessKind::Atomic && !access.proxy);
         let alone = unfenced && self.loosen(access, lane, address) && volatile_store;
-        let strong = strong && (published || alone || !volatile_store);
+        let strong = strong && (publishes || alone || !volatile_store);
         let loose = alone && several(access);
         let copy = access.is_under_way();
         // What completes at an mbarrier is in no group.
@@ -174,6 +176,7 @@ impl Races {
         // The shadow of shared memory is borrowed apart from the rest of its slot.
         let mut shared = std::mem::take(&mut slot.shared);
         let slot = &self.slots[access.warp.slot as usize];
+        let mut last = None;
         let found = match access.space {
             Space::Shared => Some((&mut shared, address)),
             _ => self.global.find(address).map(|region| {
@@ -198,11 +201,18 @@ impl Races {
                 visit = (access.home != access.warp.slot).then_some(now);
             }
             let acquired = warp.acquired(lane as usize, &slot.acquired);
-            let mut actor = Actor { warp, acquired, full: self.full, guesses: &self.guesses, sizes: &self.sizes };
+            let mut actor =
+                Actor { warp, acquired, full: self.full, handed: None, guesses: &self.guesses, sizes: &self.sizes };
+            if access.kind == AccessKind::Store && strong {
+                let seen = warp.talk.as_ref().and_then(|talk| talk.seen[lane as usize]);
+                let seen = seen.filter(|seen| seen.address == address && (seen.known || access.group == WAITED));
+                actor.handed = seen.map(|seen| seen.write);
+            }
             let silent = access.silent >> lane & 1 != 0;
             let (own, of_block) = (access.warp.slot as usize, access.space == Space::Shared);
             let proxy = Proxy { slots: &self.slots, slot: own, shared: of_block, bulk: &self.bulk };
             let (cells, grain) = shadow.cells(offset, access.size, self.launch);
+            last = cells.first().map(|cell| cell.write);
             for (index, cell) in cells.iter_mut().enumerate() {
                 let write = cell.write;
                 let clash = actor.check(cell, now, silent);
@@ -215,6 +225,12 @@ impl Races {
             }
         }
         self.slots[home].shared = shared;
+        if let (AccessKind::Load, Some(known), Some(write)) = (access.kind, known, last) {
+            let seen = Seen { address, write, known };
+            if let Some(talk) = self.warp(access.warp).and_then(|warp| warp.talk.as_mut()) {
+                talk.seen[lane as usize] = Some(seen);
+            }
+        }
         #[cfg(not(target_family = "wasm"))]
         if visit.is_some_and(|now| self.visit(access, lane, now)) {
             complain(Complaint::Early { lane });

@@ -29,8 +29,14 @@ impl Races {
             let mark = access.mark && access.kind != AccessKind::Store;
             let how = How { kind: access.kind, strong: atomic, scope, copy: false, loose: access.texture, mark };
             let first = Epoch::new(slot.block, access.warp.warp * 32, access.pc, slot.phase, warp.clock, how);
-            let mut actor =
-                Actor { warp, acquired: &slot.acquired, full: self.full, guesses: &self.guesses, sizes: &self.sizes };
+            let mut actor = Actor {
+                warp,
+                acquired: &slot.acquired,
+                full: self.full,
+                handed: None,
+                guesses: &self.guesses,
+                sizes: &self.sizes,
+            };
             let (launch, global) = (self.launch, &mut self.global);
             let mut side = Side { access, first, launch, global, shared: &mut shared, told: &mut self.told };
             if !(run && weak && side.lines(&mut actor, complain)) {

@@ -177,8 +177,12 @@ fn named_registers(i: &Instruction) -> impl Iterator<Item = u8> {
             r.index.filter(|_| r.file == File::General).map(|n| n..n.saturating_add(u8::try_from(count).unwrap_or(1)));
         range.into_iter().flatten()
     };
-    i.operands.iter().flat_map(move |o| -> Vec<u8> {
+    // Two factors of 32 bits: what is added, and the sum, have 64.
+    let product = i.opcode.mnemonic() == "IMAD" && i.opcode.modifiers().any(|m| m == "WIDE");
+    let last = i.operands.len().saturating_sub(1);
+    i.operands.iter().enumerate().flat_map(move |(at, o)| -> Vec<u8> {
         match o {
+            Operand::Register(r) if product && at != 0 && at != last => whole(r, 1).collect(),
             Operand::Register(r) => whole(r, data).collect(),
             Operand::Memory { address, .. } | Operand::Constant { address, .. } => {
                 address.registers.iter().flat_map(|r| whole(r, 1)).collect()
@@ -225,8 +229,9 @@ mod tests {
         assert_eq!(run(&["LDG.E.128 R4, [R2]", "FADD R9, R6, R9", "LDG.E R0, [R2]"]), 1);
         // An address that a load gives is a use.
         assert_eq!(run(&["LDG.E.64 R4, [R2]", "LDG.E R0, [R4.64]"]), 1);
-        // The low half of a pair names the high half.
+        // The low half of a pair names the high half; a factor is no pair.
         assert_eq!(run(&["LDG.E R5, [R2]", "IMAD.WIDE R8, R0, R1, R4", "LDG.E R7, [R2]"]), 1);
+        assert_eq!(run(&["LDG.E R5, [R2]", "IMAD.WIDE R8, R4, 0x20, R10", "LDG.E R7, [R2]"]), 2);
         assert_eq!(run(&["LDS R5, [R2]", "EXIT"]), 0);
         assert_eq!(run(&["LDGSTS.E [R5], [R2.64]", "EXIT"]), 0, "nobody's register");
     }

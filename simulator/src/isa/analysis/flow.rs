@@ -76,9 +76,9 @@ impl<'t> Flow<'t> {
         false
     }
 
-    /// Lines of stores that put back what a load of the same address brought, changed: both with an order, so that each by
-    /// itself may meet those of other threads.
-    pub fn updates(&self) -> HashSet<u32> {
+    /// Lines of loads, and of stores that put back what these brought from the same address, changed: both with an order, so that each
+    /// by itself may meet those of other threads.
+    pub fn updates(&self) -> HashSet<(u32, u32)> {
         let strong = |instruction: &Instruction| {
             ["volatile", "relaxed", "acquire", "release"].iter().any(|order| has(instruction, order))
         };
@@ -92,7 +92,7 @@ impl<'t> Flow<'t> {
                         "st" => {
                             let same = instruction.operands.first() == load.operands.get(1);
                             if same && changed && strong(instruction) && puts(instruction, name) {
-                                lines.insert(instruction.line);
+                                lines.insert((load.line, instruction.line));
                             }
                         }
                         "setp" | "ld" | "ldu" | "atom" | "red" | "call" | "bra" => {}

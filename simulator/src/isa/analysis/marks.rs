@@ -3,7 +3,7 @@
 
 use crate::isa::flow::Flow;
 use crate::isa::op::{AccessOp, AtomicOp, Code, FunctionInfo, Inst, Op, Reg};
-use crate::observe::{MemoryOrder, PERHAPS};
+use crate::observe::{MemoryOrder, PERHAPS, WAITED};
 use crate::ptx::ast::Function;
 use std::collections::HashMap;
 
@@ -20,13 +20,17 @@ pub fn mark(code: &mut Code, function: &Function, info: &FunctionInfo, begin: Be
     let flow = Flow::of(function);
     let updates = flow.updates();
     let mut places = Places { loads: HashMap::new(), atomics: HashMap::new(), back: Vec::new() };
+    let mut stores: Vec<(usize, u32, u32)> = Vec::new();
     for (at, inst) in (base..).zip(&code.insts[base as usize..]) {
         let line = code.origins[at as usize].ptx_line;
         match inst.op {
             Op::Load(index) => drop(places.loads.insert(index as usize, (at, line))),
             Op::Store(index) => {
                 let store = &mut code.accesses[index as usize];
-                store.mark = store.order != MemoryOrder::Weak && updates.contains(&line);
+                store.mark = store.order != MemoryOrder::Weak && updates.iter().any(|(_, store)| *store == line);
+                if store.mark {
+                    stores.push((index as usize, at, line));
+                }
             }
             Op::Atomic(index) => {
                 let atomic = &mut code.atomics[index as usize];
@@ -35,6 +39,12 @@ pub fn mark(code: &mut Code, function: &Function, info: &FunctionInfo, begin: Be
             }
             Op::Bra { target, .. } if target <= at => places.back.push((at, target)),
             _ => {}
+        }
+    }
+    for (index, at, line) in stores {
+        let mut loads = places.loads.values().filter(|(_, load)| updates.contains(&(*load, line)));
+        if loads.all(|(load, _)| places.waits(*load, at)) {
+            code.accesses[index].group = WAITED;
         }
     }
     guesses(code, &flow, info, begin, &places);
@@ -49,6 +59,11 @@ struct Places {
 }
 
 impl Places {
+    /// Does a load stand in a loop that is left before that store?
+    fn waits(&self, load: u32, store: u32) -> bool {
+        self.back.iter().any(|(from, to)| (*to..=*from).contains(&load) && !(*to..=*from).contains(&store))
+    }
+
     /// May that atomic be executed after that load?
     fn follows(&self, atomic: usize, load: u32) -> bool {
         let Some(atomic) = self.atomics.get(&atomic) else { return true };

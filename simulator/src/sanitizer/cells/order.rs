@@ -16,6 +16,8 @@ pub struct Actor<'a> {
     pub acquired: &'a Clock,
     /// Everything counts as ordered.
     pub full: bool,
+    /// The write that its thread has read here last, if that handed it over: what was published with it was known before, or waited for.
+    pub handed: Option<Epoch>,
     /// Which first guesses are corrected.
     pub guesses: &'a Guesses,
     /// How much atomics change as one.
@@ -134,12 +136,15 @@ impl Actor<'_> {
     pub fn check(&mut self, cell: &mut Cell, now: Epoch, silent: bool) -> Option<Clash> {
         let writes = now.how().kind != AccessKind::Load;
         let mut clash: Option<Clash> = None;
+        let handed = !cell.write.is_none() && self.handed == Some(cell.write);
         for before in cell.accesses() {
             if clash.is_some_and(|clash| !clash.same_value) {
                 break;
             }
             if let Some(found) = self.races(before, now, silent)
-                && (!before.is_strong_write() || now.is_cached() || now.is_update() || !self.observed(cell, now))
+                && (!before.is_strong_write()
+                    || now.is_cached()
+                    || !handed && (now.is_update() || !self.observed(cell, now)))
             {
                 clash = clash.filter(|_| found.same_value).or(Some(found));
             }

@@ -92,6 +92,15 @@ impl Clock {
         }
     }
 
+    /// Does it know all that the other does?
+    pub fn includes(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some(a), Some(b)) => matches!(joined(a, b), Joined::Same | Joined::First),
+        }
+    }
+
     /// Is the access before all that follows?
     #[inline(always)]
     pub fn knows(&self, epoch: Epoch) -> bool {

@@ -2,6 +2,7 @@
 
 use super::clock::{Clock, Fact};
 use crate::observe::Scope;
+use crate::sanitizer::cells::epoch::Epoch;
 use crate::sanitizer::cells::shadow::Shadow;
 use crate::sanitizer::copies::LaneCopies;
 use crate::sanitizer::proxy::ProxyFences;
@@ -101,6 +102,19 @@ pub struct Talk {
     /// What each lane read without acquiring it: a fence acquires it. The second: only one that reaches other blocks, as another
     /// one published it.
     pub pending: [[Clock; 32]; 2],
+    /// What each lane read last where something is published.
+    pub seen: [Option<Seen>; 32],
+}
+
+/// What a lane read where something is published.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen {
+    /// Where.
+    pub address: u64,
+    /// Who had written it.
+    pub write: Epoch,
+    /// What was published there the lane had acquired before.
+    pub known: bool,
 }
 
 impl Default for Talk {
@@ -112,6 +126,7 @@ impl Default for Talk {
             fenced_since: false,
             loose: [Loose::None; 32],
             pending: [const { [const { Clock::NOTHING }; 32] }; 2],
+            seen: [None; 32],
         }
     }
 }

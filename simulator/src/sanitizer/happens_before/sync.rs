@@ -11,20 +11,29 @@ use std::collections::HashMap;
 /// never invents one. The launch's report says so.
 pub const PUBLISHED: usize = 1 << 20;
 
+/// What came of a strong access.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Synchronised {
+    /// It publishes something.
+    pub publishes: bool,
+    /// Something is published there: had its thread acquired that before?
+    pub known: Option<bool>,
+}
+
 impl Races {
-    /// Acquires and releases of a strong access. True when it publishes something.
-    pub fn synchronise(&mut self, access: &WarpAccess<'_>, lane: u32, address: u64) -> bool {
+    /// Acquires and releases of a strong access.
+    pub fn synchronise(&mut self, access: &WarpAccess<'_>, lane: u32, address: u64) -> Synchronised {
         #[cfg(not(target_family = "wasm"))]
         if access.space == Space::Shared && access.home != access.warp.slot {
             // Another block's are borrowed apart from one's own.
-            let Some(home) = self.slots.get_mut(access.home as usize) else { return false };
+            let Some(home) = self.slots.get_mut(access.home as usize) else { return Synchronised::default() };
             let mut published = std::mem::take(&mut home.published);
-            let Some(slot) = self.slots.get_mut(access.warp.slot as usize) else { return false };
+            let Some(slot) = self.slots.get_mut(access.warp.slot as usize) else { return Synchronised::default() };
             let done = synchronise(slot, Some(&mut published), &mut self.full, access, lane, address);
             self.slots[access.home as usize].published = published;
             return done;
         }
-        let Some(slot) = self.slots.get_mut(access.warp.slot as usize) else { return false };
+        let Some(slot) = self.slots.get_mut(access.warp.slot as usize) else { return Synchronised::default() };
         let published = (access.space != Space::Shared).then_some(&mut self.published);
         synchronise(slot, published, &mut self.full, access, lane, address)
     }
@@ -190,10 +199,11 @@ fn synchronise(
     access: &WarpAccess<'_>,
     lane: u32,
     address: u64,
-) -> bool {
+) -> Synchronised {
+    let mut done = Synchronised::default();
     let published = elsewhere.unwrap_or(&mut slot.published);
     let (block, phase) = (slot.block as u32, slot.phase);
-    let Some(warp) = slot.warps.get_mut(access.warp.warp as usize) else { return false };
+    let Some(warp) = slot.warps.get_mut(access.warp.warp as usize) else { return done };
     let at = lane as usize;
 
     if access.kind != AccessKind::Store
@@ -201,6 +211,7 @@ fn synchronise(
     {
         let (there, far) = (there.reach(block), there.by.is_another(block));
         let talk = warp.talk.get_or_insert_default();
+        done.known = Some(talk.known(at, &slot.acquired).includes(&there));
         // A relaxed load acquires nothing until its thread executes a fence, nor does a relaxed arrival at an mbarrier, nor an atomic that
         // says that it is relaxed.
         let reads = access.kind == AccessKind::Load || access.completing.is_some() || access.named;
@@ -212,7 +223,7 @@ fn synchronise(
         }
     }
     if access.kind == AccessKind::Load {
-        return false;
+        return done;
     }
     let copies = if access.copy { warp.issued + 1 } else { 0 };
     let thread = access.warp.warp * 32 + lane;
@@ -225,11 +236,12 @@ fn synchronise(
         if let (Some(completing), Some(there)) = (access.completing, published.get_mut(&address)) {
             there.arrive(block, &Release::NOTHING, completing >> lane & 1 != 0);
         }
-        return false;
+        return done;
     };
+    done.publishes = true;
     if published.len() >= PUBLISHED {
         *full = true;
-        return true;
+        return done;
     }
     let there = published.entry(address).or_default();
     // A read-modify-write continues the release sequence of those before it.
@@ -240,7 +252,7 @@ fn synchronise(
         Some(completing) => there.arrive(block, &release, completing >> lane & 1 != 0),
         None => there.add(block, &release),
     }
-    true
+    done
 }
 
 /// What a lane's strong store or atomic releases, if anything: what it did before its fence, or before the access if that
