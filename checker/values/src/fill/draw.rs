@@ -1,7 +1,7 @@
 //! Values drawn by seed and name: uniform, sorted, delicate, or on a grid that reals hold exactly.
 
 use super::part::{Part, integers, reals};
-use super::sizes::{Delicate, of_any_size};
+use super::sizes::{Delicate, Stretches, of_any_size};
 use super::{PERIOD, Values, fill_part, repeats, second_seed};
 use crate::edges;
 use plan::stream::Stream;
@@ -28,7 +28,10 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
             reals(buffer.dtype, bytes, *lo, *hi, |index| delicate.value(stream, index));
         }
         (Some(Fill::Uniform { lo, hi }), Values::Sizes) if buffer.dtype.is_float() && *lo <= 0.0 && *hi > 0.0 => {
-            reals(buffer.dtype, bytes, *lo, *hi, |index| of_any_size((*lo, *hi), buffer.dtype, stream, index));
+            let stretches = Stretches::of(buffer.len, stream);
+            reals(buffer.dtype, bytes, *lo, *hi, |index| {
+                of_any_size((*lo, *hi), buffer.dtype, stream, (index, stretches))
+            });
         }
         (Some(Fill::Uniform { lo, hi }), Values::Ends) => {
             let part = (hi - lo) * LAST;

@@ -10,6 +10,9 @@ const SHRINK: (i64, i64) = (14, 21);
 /// The same where smaller numbers would be subnormal.
 const SHRINK_F16: (i64, i64) = (4, 8);
 
+/// The least exponent of [`Values::Sizes`] there: subnormal, with some digits left.
+const SUBNORMAL_F16: i64 = -18;
+
 /// Exponents that the largest of [`Values::Tiny`] have: so small that a detour by 2^-100 loses digits, and no smaller than that products
 /// of three are normal numbers of single precision, as right kernels may flush others to 0.
 const TINY: (i64, i64) = (-39, -25);
@@ -17,13 +20,53 @@ const TINY: (i64, i64) = (-39, -25);
 /// The same of [`Values::Minute`]: a detour by 2^-60 loses digits, and a mean of a million is a normal number.
 const MINUTE: (i64, i64) = (-96, -72);
 
+/// Which elements of [`Values::Sizes`] have one exponent. In each of some parts of a buffer it is each its own, or so many in a row: what
+/// belongs together, a row or the numbers of a key, is tiny beside what is large.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stretches {
+    /// Elements of a part.
+    part: u64,
+    stream: Stream,
+}
+
+impl Stretches {
+    /// Of a buffer of so many elements.
+    pub(super) fn of(len: u64, stream: Stream) -> Self {
+        Self { part: len.div_ceil(PARTS).max(1), stream }
+    }
+
+    /// What all elements of a stretch have in common, and no others.
+    fn number(self, index: u64) -> u64 {
+        let part = index / self.part;
+        let most = i64::from(self.part.ilog2());
+        let each = self.stream.integer(u64::MAX / 2 - 2 * part, LEAST - 3, most.max(LEAST));
+        if each < LEAST || each > most {
+            return index;
+        }
+        // Blocks and warps begin elsewhere.
+        let offset = self.stream.bits(u64::MAX / 2 - 2 * part - 1) % (1 << each);
+        ((index + offset) >> each) | 1 << 63 | part << 48
+    }
+}
+
+/// Parts of a buffer of [`Values::Sizes`].
+const PARTS: u64 = 8;
+
+/// Elements of a stretch of them, as the exponent of a power of two: these or more, or one.
+const LEAST: i64 = 3;
+
 /// A number of an interval, as often of any exponent from that of the tiniest of [`Values::Tiny`] to that of the largest, of either sign
 /// where there are both.
-pub(super) fn of_any_size((lo, hi): (f64, f64), dtype: DType, stream: Stream, index: u64) -> f64 {
+pub(super) fn of_any_size(
+    (lo, hi): (f64, f64),
+    dtype: DType,
+    stream: Stream,
+    (index, stretches): (u64, Stretches),
+) -> f64 {
     let most = lo.abs().max(hi.abs());
     let most = if most.is_normal() { most.log2().floor() as i64 } else { f64::MIN_EXP.into() };
-    let least = if dtype == DType::F16 { most - SHRINK_F16.1 } else { TINY.0 - 1 };
-    let power = 2f64.powi(stream.integer(!index, least.min(most), most) as i32);
+    let least = if dtype == DType::F16 { SUBNORMAL_F16 } else { TINY.0 - 1 };
+    let power = 2f64.powi(stream.integer(!stretches.number(index), least.min(most), most) as i32);
     let (sign, plain) = (stream.bits(!index) & 1, lo + stream.unit(index) * (hi - lo));
     let value = (1.0 + stream.unit(index)) * if sign == 1 { -power } else { power };
     let inside = |value: &f64| *value >= lo && *value < hi;

@@ -181,13 +181,19 @@ fn tiny_values_are_tiny_everywhere() {
 #[test]
 fn values_of_all_sizes_lie_beside_each_other() {
     for (lo, hi) in [(-1.0, 1.0), (0.0, 1.0), (-2000.0, 100.0)] {
-        for (dtype, least, exponents) in [(DType::F32, 2f64.powi(-40), 40), (DType::F16, 6.1e-5, 8)] {
+        for (dtype, least, exponents) in [(DType::F32, 2f64.powi(-40), 40), (DType::F16, 2f64.powi(-18), 17)] {
             let bytes = filled(&buffer(dtype, 4096, Fill::Uniform { lo, hi }), 3, Values::Sizes);
             let reals: Vec<f64> =
                 bytes.chunks(dtype.size()).map(|element| crate::compare::real(dtype, element)).collect();
             assert!(reals.iter().all(|x| (lo..hi).contains(x) && x.abs() >= least));
-            let sizes: std::collections::BTreeSet<i64> = reals.iter().map(|x| x.abs().log2().floor() as i64).collect();
+            let each: Vec<i64> = reals.iter().map(|x| x.abs().log2().floor() as i64).collect();
+            let sizes: std::collections::BTreeSet<&i64> = each.iter().collect();
             assert!(sizes.len() >= exponents, "{sizes:?}");
+            let neighbours = |wanted: bool| each.windows(8).filter(|some| some.iter().all(|x| *x == some[0]) == wanted);
+            assert!(
+                neighbours(true).count() > 400 && neighbours(false).count() > 400,
+                "rows that are tiny, and numbers that are"
+            );
             assert!(reals.iter().any(|x| *x > 0.0) && reals.iter().any(|x| *x < 0.0) == (lo < 0.0));
         }
     }
