@@ -29,8 +29,9 @@
 //! to the system's part of shared memory, where tiles of several warps exchange values by a protocol of their own.
 //!
 //! Races in spite of that: a strong store of what its thread loaded there and changed, against another write (one update
-//! is lost), unless that write handed the place over: its thread had acquired what was published with it before it loaded, or had waited in
-//! a loop for what it loaded, and nobody has written there since; a load through the read-only cache (`ld.global.nc`) of what the same launch writes, whoever does and
+//! is lost), unless that write handed the place over: its thread had acquired what was published with it before it loaded, elsewhere or by
+//! a load of a loop, or it had waited in a loop for what it loaded, and nobody has written there since; a load through the read-only
+//! cache (`ld.global.nc`) of what the same launch writes, whoever does and
 //! whenever.
 //!
 //! `volatile` in shared memory counts as strong only where it carries a release: without a fence it keeps the compiler

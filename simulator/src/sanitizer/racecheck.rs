@@ -205,7 +205,8 @@ impl Races {
                 Actor { warp, acquired, full: self.full, handed: None, guesses: &self.guesses, sizes: &self.sizes };
             if access.kind == AccessKind::Store && strong {
                 let seen = warp.talk.as_ref().and_then(|talk| talk.seen[lane as usize]);
-                let seen = seen.filter(|seen| seen.address == address && (seen.known || access.group == WAITED));
+                let seen = seen
+                    .filter(|seen| seen.address == address && (seen.known && seen.waited || access.group == WAITED));
                 actor.handed = seen.map(|seen| seen.write);
             }
             let silent = access.silent >> lane & 1 != 0;
@@ -226,9 +227,11 @@ impl Races {
         }
         self.slots[home].shared = shared;
         if let (AccessKind::Load, Some(known), Some(write)) = (access.kind, known, last) {
-            let seen = Seen { address, write, known };
             if let Some(talk) = self.warp(access.warp).and_then(|warp| warp.talk.as_mut()) {
-                talk.seen[lane as usize] = Some(seen);
+                let seen = &mut talk.seen[lane as usize];
+                let before = seen.filter(|seen| seen.address == address);
+                let waited = if known { before.is_none_or(|seen| seen.waited) } else { access.group == WAITED };
+                *seen = Some(Seen { address, write, known, waited });
             }
         }
         #[cfg(not(target_family = "wasm"))]

@@ -41,6 +41,12 @@ pub fn mark(code: &mut Code, function: &Function, info: &FunctionInfo, begin: Be
             _ => {}
         }
     }
+    for (index, (at, _)) in &places.loads {
+        let load = &mut code.accesses[*index];
+        if load.order != MemoryOrder::Weak && places.back.iter().any(|(from, to)| (*to..=*from).contains(at)) {
+            load.group = WAITED;
+        }
+    }
     for (index, at, line) in stores {
         let mut loads = places.loads.values().filter(|(_, load)| updates.contains(&(*load, line)));
         if loads.all(|(load, _)| places.waits(*load, at)) {

@@ -115,6 +115,8 @@ pub struct Seen {
     pub write: Epoch,
     /// What was published there the lane had acquired before.
     pub known: bool,
+    /// Somewhere else, or by a load of a loop, in which it may have waited for that.
+    pub waited: bool,
 }
 
 impl Default for Talk {
