@@ -136,6 +136,13 @@ impl Module {
         self.decoded.code.waits()
     }
 
+    /// The compare-and-swaps and exchanges ([`crate::Covered::at`]) by whose results a loop may wait for other threads, as one that takes
+    /// a lock does. A loop that tries again what another thread's success has spoiled is none: somebody gets on in any case.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn locks(&self) -> BTreeSet<u32> {
+        crate::isa::locks::waiting(&self.decoded.code)
+    }
+
     /// Has it variables of its own in global memory, that keep their values from launch to launch? (Strings are no such.)
     pub fn remembers(&self) -> bool {
         self.decoded.variables.iter().any(|variable| !variable.constant && !variable.name.starts_with('$'))

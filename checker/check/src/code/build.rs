@@ -24,6 +24,8 @@ struct Between {
     communicates: bool,
     across: bool,
     waits: bool,
+    /// Swaps by which loops may wait.
+    locks: BTreeSet<u32>,
     remembers: bool,
     /// Literals in the code.
     numbers: BTreeSet<i64>,
@@ -218,6 +220,11 @@ impl Built {
         self.between().waits
     }
 
+    /// The compare-and-swaps and exchanges ([`simulator::Covered::at`]) by whose results loops may wait for other threads, as for a lock.
+    pub fn locks(&self) -> &BTreeSet<u32> {
+        &self.between().locks
+    }
+
     /// Has it variables that keep their values from launch to launch?
     pub fn remembers(&self) -> bool {
         self.between().remembers
@@ -250,11 +257,12 @@ impl Built {
             communicates: module.communicates(),
             across: module.communicates_between_blocks(),
             waits: module.waits(),
+            locks: module.locks(),
             remembers: module.remembers(),
             numbers: module.numbers(),
         };
-        let numbers = BTreeSet::new();
-        let unread = Between { communicates: true, across: true, waits: false, remembers: false, numbers };
+        let (numbers, locks) = (BTreeSet::new(), BTreeSet::new());
+        let unread = Between { communicates: true, across: true, waits: false, locks, remembers: false, numbers };
         self.between.get_or_init(|| simulator::Module::parse(&self.compiled.ptx).map_or(unread, of))
     }
 

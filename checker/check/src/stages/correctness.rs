@@ -201,7 +201,11 @@ fn correctness(
     }
     let uneven = right && uneven::asks_again(baseline.count.as_ref(), candidate.count.as_ref());
     if let Some(count) = candidate.count.as_mut().filter(|_| uneven && versions.candidate.communicates()) {
-        count.is_as_even_as(bench.evenness_in_turn(&versions.candidate)?);
+        match bench.evenness_in_turn(&versions.candidate)? {
+            Some(evenness) => count.is_as_even_as(Some(evenness)),
+            // Nobody knows.
+            None => count.evenness = None,
+        }
     }
     Ok((baseline, candidate))
 }

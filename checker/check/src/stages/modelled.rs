@@ -225,9 +225,7 @@ fn launched(
             return Err(NotModelled { why, own_doing, excused, queue_us });
         }
         // What no block came to is for the last one, which waits for nobody.
-        let waits = |covered: &simulator::Covered| {
-            covered.warps > 0 && (covered.opcode.contains(".cas.") || covered.opcode.contains(".exch."))
-        };
+        let waits = |covered: &simulator::Covered| covered.warps > 0 && built.locks().contains(&covered.at);
         if found.coverage.iter().any(waits) {
             return Err(NotModelled::own_doing("its threads may wait for each other, as often as it happens"));
         }
