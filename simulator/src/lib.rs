@@ -148,6 +148,7 @@ pub mod texture;
 pub mod trace;
 pub mod traffic {
     //! What a request to memory costs, for whoever draws or explains it.
+    #[cfg(not(target_family = "wasm"))]
     pub use crate::exec::traffic::{sectors, served_together, wavefronts};
 }
 pub mod sanitizer;
@@ -163,6 +164,8 @@ pub use explore::{Preempted, Preemption, Witness};
 pub use finding::{
     Access, Finding, FindingKind, FindingName, MemoryLocation, OrderValue, Place, Poll, Severity, Usage,
 };
+#[cfg(not(target_family = "wasm"))]
+pub use isa::locks::Unsure;
 pub use launch::{Arg, Dim3, Launch, LaunchOrder, LaunchReport, LaunchStatus};
 pub use memory::sparse::{Fill, Touched};
 pub use module::{Kernel, Module, Param, ParseError};

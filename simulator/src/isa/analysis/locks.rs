@@ -9,31 +9,49 @@ mod attempts;
 
 use crate::isa::op::{AtomicOp, Callee, Code, NO_GUARD, NOWHERE, Op, Reg, guard};
 use attempts::Attempts;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-/// The operations by whose results loops may wait. Those of functions that others call are taken to be among them.
-pub fn waiting(code: &Code) -> BTreeSet<u32> {
-    let mut all = BTreeSet::new();
+/// What is not known of a swap where only some blocks of a launch run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unsure {
+    /// How often loops go round that wait by its result.
+    Waits,
+    /// Whether it finds what it expects: it is no attempt that is made again until it does.
+    Finds,
+}
+
+/// The operations by whose results loops may wait, those of functions that others call among them, and the compare-and-swaps that are tried
+/// once.
+pub fn unsure(code: &Code) -> BTreeMap<u32, Unsure> {
+    let mut all = BTreeMap::new();
     for info in &code.functions {
         let range = info.start as usize..(info.start + info.len) as usize;
         for at in range.clone().filter(|&at| swaps(code, at)) {
-            if !info.entry || (Around { code, range: range.clone() }).may_wait(at) {
-                // An instruction is told by its first operation.
-                let first =
-                    range.clone().take_while(|one| *one <= at).filter(|one| code.insts[*one].counted > 0).last();
-                all.extend(first.map(|first| first as u32));
-            }
+            let unsure = match info.entry {
+                true => Around { code, range: range.clone() }.unsure(at),
+                false => Some(Unsure::Waits),
+            };
+            // An instruction is told by its first operation.
+            let first = (range.start..=at).rev().find(|&one| code.insts[one].counted > 0);
+            all.extend(first.zip(unsure).map(|(first, unsure)| (first as u32, unsure)));
         }
     }
     all
 }
 
-/// Is it a compare-and-swap or an exchange whose result goes somewhere?
+/// Is it a compare-and-swap or an exchange?
 fn swaps(code: &Code, at: usize) -> bool {
-    let name = code.opcode_of(at as u32);
-    let swaps = name.split('.').any(|part| matches!(part, "cas" | "exch"));
-    swaps && matches!(code.insts[at].op, Op::Atomic(index) if !code.atomics[index as usize].d.is_empty())
+    compares(code, at) || matches!(code.insts[at].op, Op::Atomic(_)) && has(code, at, "exch")
+}
+
+/// Is it a compare-and-swap?
+fn compares(code: &Code, at: usize) -> bool {
+    matches!(code.insts[at].op, Op::Atomic(_)) && has(code, at, "cas")
+}
+
+fn has(code: &Code, at: usize, modifier: &str) -> bool {
+    code.opcode_of(at as u32).split('.').any(|part| part == modifier)
 }
 
 /// An edge of the control flow.
@@ -108,19 +126,15 @@ impl Around<'_> {
         }
     }
 
-    /// May a loop wait by the result of the atomic there?
-    fn may_wait(&self, at: usize) -> bool {
+    /// What is not known of the swap there.
+    fn unsure(&self, at: usize) -> Option<Unsure> {
         let whole = self.rounds(at, &HashSet::new());
-        if whole.is_empty() {
-            return false;
-        }
         let again = Attempts { around: self, swap: at, whole: &whole }.again();
         let rounds = self.rounds(at, &again);
-        if rounds.is_empty() {
-            return false;
-        }
         let hang = self.hanging(at, &whole);
-        rounds.iter().any(|&one| self.decides(one, &hang) && self.leaves(one, &rounds, &again))
+        let waits = rounds.iter().any(|&one| self.decides(one, &hang) && self.leaves(one, &rounds, &again));
+        let once = compares(self.code, at) && again.is_empty();
+        waits.then_some(Unsure::Waits).or(once.then_some(Unsure::Finds))
     }
 
     /// Does a condition that hangs on these registers tell where to go from there?
@@ -157,10 +171,7 @@ impl Around<'_> {
     /// Registers that hang on what the atomic there brings, in some rounds around it; on what it expects; and on what others read of its word.
     fn hanging(&self, swap: usize, whole: &HashSet<usize>) -> HashSet<Reg> {
         let mut hang: HashSet<Reg> = self.code.results(swap as u32).into_iter().collect();
-        if let Some(atomic) = self
-            .atomic(swap)
-            .filter(|atomic| self.code.opcode_of(swap as u32).contains(".cas") && atomic.c != Reg::None)
-        {
+        if let Some(atomic) = self.atomic(swap).filter(|_| compares(self.code, swap)) {
             hang.extend(atomic.b.iter().copied());
         }
         let mut stored = false;

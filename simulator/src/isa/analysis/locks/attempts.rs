@@ -1,6 +1,6 @@
 //! The ways back of a loop that tries a compare-and-swap again because another thread's has succeeded.
 
-use super::{Around, Edge};
+use super::{Around, Edge, compares};
 use crate::isa::op::{AtomicOp, Cmp, NO_GUARD, Op, Reg, guard};
 use std::collections::{HashMap, HashSet};
 
@@ -32,9 +32,8 @@ impl Attempts<'_> {
         let none = HashSet::new();
         let code = self.around.code;
         let Some(atomic) = self.around.atomic(self.swap) else { return none };
-        let name = code.opcode_of(self.swap as u32);
         let (&[old], &[expected]) = (atomic.d.as_slice(), atomic.b.as_slice()) else { return none };
-        if !name.split('.').any(|part| part == "cas") || code.insts[self.swap].guard != NO_GUARD || old == expected {
+        if !compares(code, self.swap) || code.insts[self.swap].guard != NO_GUARD || old == expected {
             return none;
         }
         let states = self.states(atomic, old, expected);

@@ -1,12 +1,18 @@
+use super::Unsure;
 use crate::Module;
 
-/// How many swaps of a kernel may be waited for.
-fn locks(body: &str) -> usize {
+/// What is not known of a kernel's swaps.
+fn unsure(body: &str) -> Vec<Unsure> {
     let ptx = format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{{\n.reg .pred %p<9>; .reg .b32 \
          %r<20>; .reg .b64 %d<9>; .reg .f32 %f<9>;\nld.param.u64 %d1, [p];\nld.param.u32 %r1, [n];\nmov.u32 %r9, 0;\n{body}\nret;\n}}\n"
     );
-    Module::parse(&ptx).unwrap().locks().len()
+    Module::parse(&ptx).unwrap().unsure_swaps().into_values().collect()
+}
+
+/// How many swaps of a kernel are not known in any way.
+fn locks(body: &str) -> usize {
+    unsure(body).len()
 }
 
 /// `atomicMax` for floats, as the Programming Guide has `atomicAdd` for doubles.
@@ -71,4 +77,15 @@ fn locks_in_the_shape_of_an_update_are_locks() {
     assert_eq!(locks(before), 1, "it looks until the lock is free, and tries then");
     let elsewhere = "AGAIN:\nld.global.u32 %r2, [%d1+8];\natom.global.cas.b32 %r4, [%d1], %r2, 1;\nsetp.ne.s32 %p1, %r2, %r4;\n@%p1 bra AGAIN;";
     assert_eq!(locks(elsewhere), 1, "it expects what stands elsewhere");
+}
+
+/// What a compare-and-swap compares is a condition that no branch shows.
+#[test]
+fn compare_and_swaps_that_are_tried_once_may_find_anything() {
+    assert_eq!(unsure("atom.global.cas.b32 %r2, [%d1], 7, %r1;\nst.global.u32 [%d1+4], %r2;"), [Unsure::Finds]);
+    let each = "EACH:\natom.global.cas.b32 %r2, [%d1], 7, 1;\nadd.u64 %d1, %d1, 4;\nadd.s32 %r9, %r9, 1;\nsetp.lt.s32 %p5, %r9, %r1;\n\
+                @%p5 bra EACH;";
+    assert_eq!(unsure(each), [Unsure::Finds]);
+    let spin = "AGAIN:\natom.global.cas.b32 %r2, [%d1], 0, 1;\nsetp.ne.s32 %p1, %r2, 0;\n@%p1 bra AGAIN;";
+    assert_eq!(unsure(spin), [Unsure::Waits]);
 }
