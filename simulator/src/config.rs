@@ -39,6 +39,9 @@ pub enum Schedule {
         /// Which order.
         seed: u64,
     },
+    /// The plain order, but before an atomic on global memory whose result somebody uses a warp lets all others go first: those who
+    /// draw their work from a counter draw in turn.
+    InTurn,
     /// The order of [`Config::witness`], exactly.
     Replay,
 }

@@ -71,6 +71,8 @@
 //!   Other seeds move a group of lanes or a part of it at one operation in eight. Under odd seeds and most others, writes that no
 //!   fence orders come late to other blocks ([`Witness::late`](explore::Witness::late)).
 //! * [`Schedule::Patient`]: random stops, and who waits in a loop goes on for long before others may.
+//! * [`Schedule::InTurn`]: before an atomic on global memory that gives a number a warp lets all others go first, of all blocks that can be
+//!   resident: who draws work from a counter draws in turn.
 //! * [`Schedule::Pct`]: every warp, and lanes that went a way of their own, get a random priority; at `depth - 1` random
 //!   operations some lanes go behind all others.
 //! * [`Schedule::Replay`]: the preemptions of [`Config::witness`], exactly.
@@ -146,6 +148,7 @@ pub mod texture;
 pub mod trace;
 pub mod traffic {
     //! What a request to memory costs, for whoever draws or explains it.
+    #[cfg(not(target_family = "wasm"))]
     pub use crate::exec::traffic::{sectors, served_together, wavefronts};
 }
 pub mod sanitizer;
@@ -161,6 +164,8 @@ pub use explore::{Preempted, Preemption, Witness};
 pub use finding::{
     Access, Finding, FindingKind, FindingName, MemoryLocation, OrderValue, Place, Poll, Severity, Usage,
 };
+#[cfg(not(target_family = "wasm"))]
+pub use isa::locks::Unsure;
 pub use launch::{Arg, Dim3, Launch, LaunchOrder, LaunchReport, LaunchStatus};
 pub use memory::sparse::{Fill, Touched};
 pub use module::{Kernel, Module, Param, ParseError};

@@ -2,8 +2,12 @@
 
 use crate::Limits;
 use crate::isa::decode::{Decoded, decode};
+#[cfg(not(target_family = "wasm"))]
+use crate::isa::locks::Unsure;
 use crate::isa::op::Op;
 use crate::ptx::ast::Var;
+#[cfg(not(target_family = "wasm"))]
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -134,6 +138,14 @@ impl Module {
     /// for one.
     pub fn waits(&self) -> bool {
         self.decoded.code.waits()
+    }
+
+    /// The compare-and-swaps and exchanges ([`crate::Covered::at`]) of which nobody knows what they come to where only some blocks run: a loop
+    /// may wait by the result, as one that takes a lock does, or a compare-and-swap is tried once. A loop that tries again what another
+    /// thread's success has spoiled is none of them: somebody gets on in any case.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn unsure_swaps(&self) -> BTreeMap<u32, Unsure> {
+        crate::isa::locks::unsure(&self.decoded.code)
     }
 
     /// Has it variables of its own in global memory, that keep their values from launch to launch? (Strings are no such.)

@@ -29,6 +29,7 @@ pub fn schedule_name(schedule: &Schedule) -> String {
         Schedule::Patient { seed } => format!("patient:{seed}"),
         Schedule::Pct { seed, depth: PCT_DEPTH, .. } => format!("pct:{seed}"),
         Schedule::Pct { seed, depth, .. } => format!("pct:{seed}:{depth}"),
+        Schedule::InTurn => "in-turn".to_owned(),
         Schedule::Replay => "replay".to_owned(),
     }
 }
@@ -46,6 +47,7 @@ pub const fn meaning(schedule: &Schedule) -> &'static str {
             "patient:SEED: the same, and who waits in a loop goes on for long before others may"
         }
         Schedule::Pct { .. } => "pct:SEED: random priorities, which change at a few random places",
+        Schedule::InTurn => "in-turn: who draws its work from a counter lets all others draw first",
         Schedule::Replay => "replay: exactly the order that is written there",
     }
 }
@@ -184,6 +186,7 @@ fn listed(name: &str, seed: u64) -> Result<Vec<Schedule>, String> {
         // Past the fixed extremes, so that every seed is an order of its own.
         ("adversarial", None, false) => vec![Schedule::Adversarial { seed: seed.saturating_add(8) }],
         ("adversarial", Some(&[seed]), _) => vec![Schedule::Adversarial { seed }],
+        ("in-turn", None, false) => vec![Schedule::InTurn],
         ("patient", None, false) => vec![Schedule::Patient { seed }],
         ("patient", Some(&[seed]), _) => vec![Schedule::Patient { seed }],
         ("pct", None, false) => vec![pct(seed, PCT_DEPTH)],
@@ -193,7 +196,7 @@ fn listed(name: &str, seed: u64) -> Result<Vec<Schedule>, String> {
         _ => {
             return Err(format!(
                 "no schedule is called `{name}`; there are its, pre-volta, adversarial, adversarial:SEED, patient, patient:SEED, \
-                 pct, pct:SEED, pct:SEED:DEPTH, replay:WITNESS and all"
+                 in-turn, pct, pct:SEED, pct:SEED:DEPTH, replay:WITNESS and all"
             ));
         }
     })

@@ -12,7 +12,7 @@ pub mod table;
 
 #[cfg(feature = "threads")]
 pub use analysis::independent;
-#[cfg(not(target_family = "wasm"))]
-pub use analysis::placed;
 pub use analysis::{control_flow, decides, fixed, liveness, provenance, turns};
 use analysis::{flow, marks};
+#[cfg(not(target_family = "wasm"))]
+pub use analysis::{locks, placed};

@@ -84,6 +84,30 @@ fn what_takes_as_long_as_nobody_knows_is_not_believed() {
     }
 }
 
+/// A compare-and-swap that is tried again because another one has succeeded waits for nobody, nor does an exchange that decides about no
+/// loop: both are modelled.
+#[test]
+fn swaps_that_wait_for_nobody_are_modelled() {
+    let guide = "__device__ int top;\n__device__ void raise(float value) {\nint old = top, assumed;\ndo {\nassumed = old;\nold = \
+                 atomicCAS(&top, assumed, __float_as_int(fmaxf(value, __int_as_float(assumed))));\n} while (assumed != old);\n}";
+    let early = "__device__ int top;\n__device__ void raise(float value) {\nint old = atomicAdd(&top, 0);\nwhile (__int_as_float(old) < \
+                 value) {\nint assumed = old;\nold = atomicCAS(&top, assumed, __float_as_int(value));\nif (old == assumed) break;\n}\n}";
+    let clears = "__device__ int top;\n__device__ void raise(float value) { atomicExch(&top, __float_as_int(value)); }";
+    for of_the_file in [guide, early, clears] {
+        let ran = ex12(&after("if (threadIdx.x == 0) raise(x[blockIdx.x]);", of_the_file));
+        assert!(ran.code == Some(0) && ran.stdout.contains("modelled for an H200"), "{of_the_file}: {ran:?}");
+    }
+    // One block that takes something takes it from nobody.
+    let alone = after("", "__device__ int top;\n__global__ void take() { if (atomicExch(&top, 0) == 7) top = 8; }");
+    let ran = ex12(&format!("//@ launch take<<<1, 1>>>()\n{alone}"));
+    assert!(ran.code == Some(0) && ran.stdout.contains("modelled for an H200"), "{ran:?}");
+    // In the shape of an update, a lock.
+    let lock = "__device__ int top;\n__device__ void raise(float value) {\nint old = 0, assumed;\ndo {\nassumed = old & ~1;\nold = \
+                atomicCAS(&top, assumed, assumed | 1);\n} while (assumed != old);\natomicExch(&top, 0);\n}";
+    let ran = ex12(&after("if (threadIdx.x == 0) raise(x[blockIdx.x]);", lock));
+    assert!(ran.code == Some(1) && ran.stdout.contains("its threads may wait for each other"), "{ran:?}");
+}
+
 /// Blocks of which few do all of the work, at large sizes only, ask a counter as well: that shares nothing.
 #[test]
 fn few_blocks_that_ask_a_counter_do_not_share_their_work() {

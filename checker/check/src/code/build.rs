@@ -13,7 +13,7 @@ use problem::{DeviceShape, KernelFile, LineError, PlanContext, ProblemError, Siz
 use report::Sources;
 use sass::{self, Kernel, Module};
 use simulator::outline::{ConstantUse, Outline, has_instruction};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -24,6 +24,8 @@ struct Between {
     communicates: bool,
     across: bool,
     waits: bool,
+    /// Swaps that come to who knows what.
+    swaps: BTreeMap<u32, simulator::Unsure>,
     remembers: bool,
     /// Literals in the code.
     numbers: BTreeSet<i64>,
@@ -218,6 +220,11 @@ impl Built {
         self.between().waits
     }
 
+    /// The compare-and-swaps and exchanges ([`simulator::Covered::at`]) of which a part of a grid does not show what they come to.
+    pub fn unsure_swaps(&self) -> &BTreeMap<u32, simulator::Unsure> {
+        &self.between().swaps
+    }
+
     /// Has it variables that keep their values from launch to launch?
     pub fn remembers(&self) -> bool {
         self.between().remembers
@@ -250,11 +257,12 @@ impl Built {
             communicates: module.communicates(),
             across: module.communicates_between_blocks(),
             waits: module.waits(),
+            swaps: module.unsure_swaps(),
             remembers: module.remembers(),
             numbers: module.numbers(),
         };
-        let numbers = BTreeSet::new();
-        let unread = Between { communicates: true, across: true, waits: false, remembers: false, numbers };
+        let (numbers, swaps) = (BTreeSet::new(), BTreeMap::new());
+        let unread = Between { communicates: true, across: true, waits: false, swaps, remembers: false, numbers };
         self.between.get_or_init(|| simulator::Module::parse(&self.compiled.ptx).map_or(unread, of))
     }
 

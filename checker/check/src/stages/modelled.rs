@@ -15,6 +15,7 @@ use problem::{CacheState, Problem};
 pub use profiling::{Profiled, Profiling, Wanted};
 use profiling::{queue_us, takes_turns};
 use report::{Modelled, ModelledPart, ModelledTime};
+use simulator::Unsure;
 use simulator::counters::Sum;
 use std::collections::BTreeMap;
 
@@ -225,11 +226,12 @@ fn launched(
             return Err(NotModelled { why, own_doing, excused, queue_us });
         }
         // What no block came to is for the last one, which waits for nobody.
-        let waits = |covered: &simulator::Covered| {
-            covered.warps > 0 && (covered.opcode.contains(".cas.") || covered.opcode.contains(".exch."))
-        };
-        if found.coverage.iter().any(waits) {
-            return Err(NotModelled::own_doing("its threads may wait for each other, as often as it happens"));
+        let ran = found.coverage.iter().filter(|covered| covered.warps > 0);
+        if let Some(unsure) = ran.filter_map(|covered| built.unsure_swaps().get(&covered.at)).next() {
+            return Err(NotModelled::own_doing(match unsure {
+                Unsure::Waits => "its threads may wait for each other, as often as it happens",
+                Unsure::Finds => "whether an atomicCAS finds what it expects, nobody knows of blocks that were not run",
+            }));
         }
         if let Some(why) = untold::why(&built.compiled.ptx, &found.coverage) {
             return Err(NotModelled::own_doing(why));

@@ -224,15 +224,30 @@ impl Trials<'_> {
         self.unjudged(built, sizes, Schedule::Its)
     }
 
-    /// How evenly the blocks of a version work at the `count` size where nobody is kept from going on by others who took a turn more:
-    /// in the other orders one block may have taken all from a counter before the next one begins.
+    /// How evenly the blocks of a version work at the `count` size where all draw from a counter in turn: in the other orders one block may
+    /// have taken everything before the next one begins. Where that cannot be run to its end another order is asked; nothing where that
+    /// cannot either, which then is noted.
     pub fn evenness_in_turn(&self, built: &Built) -> Result<Option<f64>, BuildError> {
         let count = std::slice::from_ref(&self.problem.manifest.count);
-        let checked = self.unjudged(built, count, Schedule::Patient { seed: 0 })?;
-        Ok(checked.first().and_then(|checked| checked.evenness))
+        let mut ended = Vec::new();
+        for schedule in [Schedule::InTurn, Schedule::Patient { seed: 0 }] {
+            let checked = self.runs(built, count, schedule)?;
+            if let Some(lived) = checked.iter().find(|checked| checked.status.passed()) {
+                return Ok(lived.evenness);
+            }
+            ended.extend(checked);
+        }
+        self.look_for_cuts(&ended);
+        Ok(None)
     }
 
     fn unjudged(&self, built: &Built, sizes: &[Sizes], schedule: Schedule) -> Result<Vec<Checked>, BuildError> {
+        let results = self.runs(built, sizes, schedule)?;
+        self.look_for_cuts(&results);
+        Ok(results)
+    }
+
+    fn runs(&self, built: &Built, sizes: &[Sizes], schedule: Schedule) -> Result<Vec<Checked>, BuildError> {
         let case = |(index, sizes)| {
             self.case(built, None, CaseAt { sizes, index, thoroughness: Thoroughness::Once, judged: false })
         };
@@ -240,10 +255,7 @@ impl Trials<'_> {
         let on = self.platform.on(vec![schedule], Checks::NONE, STEPS, self.seed);
         let options = self.options();
         let results = backend::verify(&Verify { on, cases, stop_at_failure: false }, &options);
-        let results: Vec<Checked> =
-            results.map_err(|error| BuildError::Error(error.into()))?.into_iter().flatten().collect();
-        self.look_for_cuts(&results);
-        Ok(results)
+        Ok(results.map_err(|error| BuildError::Error(error.into()))?.into_iter().flatten().collect())
     }
 
     /// Whose turn it is of fills that take turns: those count that have a turn, and elements for what it brings.

@@ -27,7 +27,7 @@ pub struct RunArgs {
     /// Where to run: auto is the simulator here
     #[arg(long, value_enum, default_value_t)]
     backend: BackendArg,
-    /// Order of threads on the simulator: its, pre-volta, adversarial[:SEED], patient[:SEED], pct[:SEED[:DEPTH]], replay:WITNESS, all
+    /// Order of threads on the simulator: its, pre-volta, adversarial[:SEED], patient[:SEED], in-turn, pct[:SEED[:DEPTH]], replay:WITNESS, all
     #[arg(long, value_name = "SCHEDULE", default_value = "its")]
     schedule: String,
     /// What the simulator watches, joined by commas: races, uninitialised, barriers, orders (are outputs the same under

@@ -10,6 +10,8 @@ pub(in crate::isa) mod flow;
 #[cfg(feature = "threads")]
 pub mod independent;
 pub mod liveness;
+#[cfg(not(target_family = "wasm"))]
+pub mod locks;
 pub(in crate::isa) mod marks;
 #[cfg(not(target_family = "wasm"))]
 pub mod placed;

@@ -110,8 +110,12 @@ fn fit(arg: Arg, buffer: Option<(&str, DType)>, param: &Param) -> Result<Arg, St
         (Arg::Buffer(_) | Arg::Offset { .. }, param) => {
             let (name, dtype) = buffer.ok_or_else(|| "the buffer does not exist".to_string())?;
             match param {
-                Param::Pointer { to: Pointee::Elements(types), .. } if !types.contains(&dtype) => {
-                    Err(format!("`{name}` is a buffer of {dtype}"))
+                Param::Pointer { to: Pointee::Elements(types), ty } if !types.contains(&dtype) => {
+                    // `const uint4*`: whoever wants wide loads.
+                    let element = ty.trim_end_matches("__restrict__").trim_end_matches(['*', ' ']);
+                    let wide = element.ends_with(['2', '3', '4']) && !element.contains("bfloat16");
+                    let cast = if wide { ": take the buffer's own type and cast inside the kernel" } else { "" };
+                    Err(format!("`{name}` is a buffer of {dtype}{cast}"))
                 }
                 Param::Pointer { .. } | Param::Opaque { bytes: 8 } => Ok(arg),
                 _ => Err(format!("`{name}` is a buffer of {dtype}")),

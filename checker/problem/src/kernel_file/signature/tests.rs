@@ -135,3 +135,23 @@ fn a_wrong_launch_is_shown_at_its_argument() {
         .collect();
     insta::assert_snapshot!(all.join("\n\n"));
 }
+
+/// Whoever wants wide loads of narrow numbers is told how they are written.
+#[test]
+fn a_vector_of_other_numbers_is_for_a_cast_inside_the_kernel() {
+    let text = "__global__ void k(const uint4*, float*) {}\n//@ in a: u16[8] = iota\n//@ out c: i32[8]\n//@ launch k<<<1, 32>>>(a, c)\n";
+    let file = KernelFile::parse(std::path::Path::new("kernel.cu"), text).unwrap();
+    let context = crate::PlanContext {
+        sizes: Default::default(),
+        device: crate::DeviceShape::H200,
+        active_blocks: &|_, _, _| Ok(1),
+    };
+    let mut plan = file.plan(&context, &[]).unwrap();
+    let told = |plan: &mut plan::Plan, mangled: &str| {
+        check(&file, plan, 0, &parameters(mangled, &[8, 8])).unwrap_err().to_string()
+    };
+    let wide = told(&mut plan, "_Z1kPK5uint4Pi");
+    assert!(wide.contains("`a` is a buffer of u16: take the buffer's own type and cast inside the kernel"), "{wide}");
+    let other = told(&mut plan, "_Z1kPKtPf");
+    assert!(other.contains("`c` is a buffer of i32\n"), "{other}");
+}

@@ -78,6 +78,8 @@ enum Chooser {
     Random,
     /// Random priorities and places where they change.
     Pct { points: Vec<u64> },
+    /// Whoever is about to draw a number goes behind all others.
+    InTurn,
     /// By block and warp.
     Replay(HashMap<(u64, u32), Vec<Preemption>>),
 }
@@ -100,6 +102,8 @@ pub struct Asker<'a> {
     pub waited: u32,
     /// It is an atomic.
     pub atomic: bool,
+    /// It gives a number: an atomic on global memory whose result somebody uses, and by which nobody waits.
+    pub draws: bool,
     /// It is the first operation behind one that gave a number.
     pub after: bool,
 }
@@ -144,6 +148,7 @@ impl Control {
                 new.chosen = (warps > FEW_WARPS).then_some(seed ^ launch);
                 new.late = drawn_late(seed);
             }
+            Schedule::InTurn => new.chooser = Chooser::InTurn,
             Schedule::Patient { seed } => {
                 new.random = seed ^ 0x5041_5400;
                 (new.patience, new.holds, new.ended) = (Some(PATIENCE), HOLDS, ENDED);
@@ -193,6 +198,11 @@ impl Control {
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((u64::from((z >> 32) as u32) * u64::from(bound)) >> 32) as u32
+    }
+
+    /// Do all who can be resident take part from the beginning?
+    pub const fn is_in_turn(&self) -> bool {
+        matches!(self.chooser, Chooser::InTurn)
     }
 
     /// Operations so far that others can see.
@@ -260,6 +270,8 @@ impl Control {
             }
             Chooser::Extreme(_) => Vec::new(),
             Chooser::Random => self.random(asker),
+            Chooser::InTurn if asker.draws => vec![(mask, Rank::Last)],
+            Chooser::InTurn => Vec::new(),
             Chooser::Pct { points } => {
                 let lowers = points.contains(&operation);
                 self.pct(since, mask, lowers)

@@ -76,6 +76,7 @@ impl<O: Observer> Worker<'_, O> {
             polls,
             waited,
             atomic,
+            draws: counts,
             after: after != 0,
         };
         let stops = control.decide(&asker);

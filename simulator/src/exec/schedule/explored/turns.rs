@@ -1,5 +1,6 @@
 //! Turns under an explored schedule: of all that is resident the group with the lowest rank goes next.
 
+use super::order::Control;
 use crate::exec::block::{Block, Turn};
 use crate::exec::context::{Flow, Worker};
 use crate::exec::schedule::run::QUANTUM;
@@ -56,8 +57,9 @@ impl<O: Observer> Worker<'_, O> {
         let mut resident: Vec<Block> = Vec::new();
         let mut free: Vec<(u32, Block)> = Vec::new();
         let mut choices: Vec<Choices> = Vec::new();
+        let in_turn = self.control.as_ref().is_some_and(Control::is_in_turn);
         loop {
-            while resident.len() < WINDOW && self.admit(next, &mut slots, &mut free, &mut resident) {}
+            while (in_turn || resident.len() < WINDOW) && self.admit(next, &mut slots, &mut free, &mut resident) {}
             choices.resize_with(resident.len(), Choices::default);
             // No two warps have the same key. This loop is run once a turn.
             let mut next_turn: Option<(Key, usize)> = None;

@@ -131,7 +131,8 @@ impl Profiler<'_> {
         if pair[0] != 0 && report.as_ref().is_some_and(waits) && self.opened.launch(launch, vec![0]).is_some() {
             report = self.opened.launch(launch, pair.clone());
         }
-        found.drawn = report.as_ref().is_some_and(one_did_it_all);
+        // A block that is alone takes nothing from others.
+        found.drawn = blocks > 1 && report.as_ref().is_some_and(one_did_it_all);
         // It is the block that is traced which has to draw without an end.
         if pair[0] != first && found.drawn && report.as_ref().is_some_and(is_too_long) {
             pair = vec![first];
