@@ -11,6 +11,7 @@ mod used;
 use super::analysis::contract::Unrounded;
 use super::op::{Approximate, Code, FunctionInfo, Inst, LongFn, MapFn, MapOp, NO_GUARD, Op, Origin, R, Reg, Use};
 use super::provenance::Array;
+use crate::appearance::nans::Nans;
 use crate::ptx::ast::{Loc, Ty};
 use std::collections::{HashMap, HashSet};
 
@@ -306,11 +307,18 @@ impl<'m> Builder<'m> {
         }
     }
 
+    /// NaNs that the function emitted last returns may be made of its operands' bits.
+    pub fn makes_nans(&mut self, nans: Nans) {
+        if let Some(map) = self.code.maps.last_mut() {
+            map.nans = Some(nans);
+        }
+    }
+
     /// A pure function of lanes.
     pub fn emit_map(&mut self, d: Reg, sources: &[Reg], flops: u8, f: MapFn) {
         let mut all = [Reg::None; 4];
         all[..sources.len()].copy_from_slice(sources);
-        self.code.maps.push(MapOp { d, sources: all, f, flops, long: None, approximate: None });
+        self.code.maps.push(MapOp { d, sources: all, f, flops, long: None, approximate: None, nans: None });
         self.emit(Op::Map(self.code.maps.len() as u32 - 1));
     }
 }
