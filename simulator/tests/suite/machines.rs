@@ -1,4 +1,4 @@
-//! What differs between machines, as nothing promises it: the bits of NaNs.
+//! What differs between machines, as nothing promises it: where variables and functions lie, the bits of NaNs.
 
 use simulator::{Arg, Config, Device, Launch, LaunchStatus, Module};
 use std::collections::HashSet;
@@ -72,4 +72,56 @@ fn bits_of_a_nan_are_the_assemblers_or_the_machines() {
     ] {
         assert_eq!(different(&all), HashSet::from([value]));
     }
+}
+
+const DISTANCE: &str = "sub.s64 %rd2, %rd3, %rd4;";
+
+/// Variables lie in any order, close together or not.
+#[test]
+fn variables_of_a_module_lie_in_any_order() {
+    for space in ["global", "const"] {
+        let declared = format!(
+            ".{space} .align 4 .u32 first[3] = {{1, 2, 3}};\n.{space} .align 16 .b8 second[5] = {{4}};\n\
+             .{space} .align 8 .u64 third = first;"
+        );
+        let body = |a: &str, b: &str| format!("mov.u64 %rd3, {a}; mov.u64 %rd4, {b}; {DISTANCE}");
+        let all = seen(&declared, &body("second", "first"));
+        let signed = different(&all).into_iter().map(|distance| distance as i64);
+        let (above, below): (Vec<i64>, Vec<i64>) = signed.partition(|distance| *distance > 0);
+        assert!(above.len() > 1 && below.len() > 1, "{space}: {above:?} {below:?}");
+        let far: Vec<i64> = above.iter().chain(&below).map(|distance| distance.abs()).collect();
+        assert!(far.contains(&16) && far.iter().all(|distance| (5..1 << 16).contains(distance)), "{space}: {far:?}");
+        let addresses = seen(&declared, "mov.u64 %rd2, second;");
+        assert!(different(&addresses).len() > 2 && addresses.iter().all(|address| address % 16 == 0));
+        // Initial values that are addresses are right wherever it is.
+        let pointed = format!("ld.{space}.u64 %rd3, [third]; mov.u64 %rd4, first; {DISTANCE}");
+        assert_eq!(different(&seen(&declared, &pointed)), HashSet::from([0]));
+        let read = format!("ld.{space}.u32 %r1, [first+8]; cvt.u64.u32 %rd2, %r1;");
+        assert_eq!(different(&seen(&declared, &read)), HashSet::from([3]));
+    }
+}
+
+/// Functions begin at multiples of 128 bytes, in any order, and a pointer to one is called wherever it lies.
+#[test]
+fn functions_lie_in_any_order() {
+    let declared = ".func (.param .b32 r) f(.param .b32 a) { .reg .b32 x; ld.param.b32 x, [a]; add.s32 x, x, 1; st.param.b32 [r], x; ret; }\n\
+                    .func (.param .b32 r) g(.param .b32 a) { .reg .b32 x; ld.param.b32 x, [a]; add.s32 x, x, 5; st.param.b32 [r], x; ret; }";
+    let all = seen(declared, &format!("mov.u64 %rd3, f; mov.u64 %rd4, g; {DISTANCE}"));
+    assert!(different(&all).len() > 3, "{all:?}");
+    assert!(all.iter().all(|distance| distance % 128 == 0));
+    assert!(all.iter().any(|distance| *distance >> 63 == 0) && all.iter().any(|distance| *distance >> 63 == 1));
+    let called = "mov.u64 %rd3, g; { .param .b32 p; .param .b32 q; st.param.b32 [p], 2; proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n\
+                  call (q), %rd3, (p), proto; ld.param.b32 %r1, [q]; } cvt.u64.u32 %rd2, %r1;";
+    assert_eq!(different(&seen(declared, called)), HashSet::from([7]));
+}
+
+/// Local variables of a function that has several are not always at the same distance.
+#[test]
+fn local_variables_lie_at_any_distance() {
+    let body = "{ .local .b32 one; .local .align 8 .b64 two[3]; mov.u64 %rd3, two; mov.u64 %rd4, one; sub.s64 %rd2, %rd3, %rd4;\n\
+                st.local.b32 [one], 1; st.local.b64 [two], 2; st.local.b64 [two+8], 3; st.local.b64 [two+16], 4; ld.local.b32 %r1, [one];\n\
+                setp.ne.s32 %p1, %r1, 1; @%p1 trap; }";
+    let all = seen("", &format!(".reg .pred %p<2>; {body}"));
+    assert!(different(&all).len() > 3, "{all:?}");
+    assert!(all.iter().all(|distance| (*distance as i64).abs() <= 64), "{all:?}");
 }

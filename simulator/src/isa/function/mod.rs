@@ -13,7 +13,7 @@ use super::op::{Approximate, Code, FunctionInfo, Inst, LongFn, MapFn, MapOp, NO_
 use super::provenance::Array;
 use crate::appearance::nans::Nans;
 use crate::ptx::ast::{Loc, Ty};
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Why an instruction cannot be lowered; it becomes [`Op::Unsupported`].
 pub struct Unknown;
@@ -94,6 +94,8 @@ pub struct Builder<'m> {
     /// A modifier of the instruction being lowered that nobody knows.
     pub unknown_modifier: Option<String>,
     scopes: Vec<Scope>,
+    /// Offsets of the local variables that are still to be declared, where they have been placed.
+    locals: VecDeque<u32>,
     constants32: HashMap<u32, R>,
     constants64: HashMap<u64, R>,
     guard: u16,
@@ -139,6 +141,7 @@ impl<'m> Builder<'m> {
             unrounded: Vec::new(),
             unknown_modifier: None,
             scopes: vec![Scope::default()],
+            locals: VecDeque::new(),
             constants32: HashMap::new(),
             constants64: HashMap::new(),
             guard: NO_GUARD,
