@@ -72,6 +72,7 @@ fn show(operand: &Operand) -> String {
 pub fn lower(builder: &mut Builder<'_>, instruction: &Instruction) -> Lower<()> {
     let parts = Parts::new(&instruction.opcode);
     let operands = &instruction.operands;
+    builder.written = instruction.written;
     if parts.has("uni") {
         builder.promise_uniform();
     }

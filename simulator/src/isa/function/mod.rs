@@ -87,6 +87,10 @@ pub struct Builder<'m> {
     pub arrays: Vec<(Reg, Array, u64)>,
     /// The function is an entry.
     pub entry: bool,
+    /// Bytes of the values that calls take and give, by offset in the frame.
+    pub passed: HashMap<u32, u32>,
+    /// The instruction being lowered is PTX of the source's own.
+    pub written: bool,
     /// Bytes of the load being lowered that are used, where a pragma says so.
     pub used_bytes: Option<u64>,
     /// Products and sums that name no rounding, by operation.
@@ -138,6 +142,8 @@ impl<'m> Builder<'m> {
             arrays: Vec::new(),
             entry,
             used_bytes: None,
+            written: false,
+            passed: HashMap::new(),
             unrounded: Vec::new(),
             unknown_modifier: None,
             scopes: vec![Scope::default()],
