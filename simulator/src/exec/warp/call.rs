@@ -116,6 +116,7 @@ impl<O: Observer> Worker<'_, O> {
                 warp.pass(lanes, from, to);
                 if O::ACTIVE {
                     self.passed(shared, warp, lanes, from, to);
+                    self.widened(shared, warp, (group.pc, lanes), from.1, to);
                 }
             }
             places.push((lanes, info.start, frame));
@@ -156,6 +157,7 @@ impl<O: Observer> Worker<'_, O> {
             warp.pass(mask, from, to);
             if O::ACTIVE {
                 self.passed(shared, warp, mask, from, to);
+                self.widened(shared, warp, (frame.return_pc - 1, mask), from.1, to);
             }
         }
         warp.return_from(group.frame, mask);

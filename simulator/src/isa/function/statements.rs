@@ -67,6 +67,8 @@ impl Builder<'_> {
                 let offset = placed.unwrap_or_else(|| self.frame_bytes(size, var.align));
                 if var.space == VarSpace::Local {
                     self.info.locals.push((var.name.clone(), offset, size.min(1 << 30) as u32));
+                } else {
+                    self.passed.insert(offset, size.min(1 << 30) as u32);
                 }
                 Local::Frame(offset)
             }
