@@ -81,6 +81,13 @@ impl Appearance {
 pub fn keep(reading: Reading, what: Nans, sources: &[[u64; 32]; 4], results: &mut [u64; 32]) {
     let width = |float: Float| 1 + float.format().exponent + float.format().fraction;
     let part = |word: u64, float: Float, at: u32| word >> (at * width(float)) & (u64::MAX >> (64 - width(float)));
+    // Of most results none is a NaN.
+    let format = what.to.format();
+    let (sign, infinity, high) = (format.sign(), format.infinity(), if what.packed { 16 } else { 0 });
+    let is_nan = |bits: u64| bits & (sign - 1) > infinity;
+    if !results.iter().fold(false, |any, bits| any | is_nan(*bits) | is_nan(*bits >> high)) {
+        return;
+    }
     for (lane, result) in results.iter_mut().enumerate() {
         for at in 0..1 + u32::from(what.packed) {
             let made = part(*result, what.to, at);

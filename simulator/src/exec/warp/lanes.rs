@@ -344,11 +344,21 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
             Op::SubF32 { d, a, b } => float32!(d, a, b, |x, y| x - y),
             Op::MulF32 { d, a, b } => match nans {
                 None => float32!(d, a, b, |x, y| x * y),
-                Some(reading) => two32!(d, a, b, |x, y| {
-                    let product = canonical32(f32::from_bits(x) * f32::from_bits(y));
-                    let nan = if f32::from_bits(x).is_nan() { x } else { y };
-                    if f32::from_bits(nan).is_nan() { quiet_if(reading, nan) } else { product }
-                }),
+                Some(reading) => {
+                    let (a, b) = (&r32[a as usize], &r32[b as usize]);
+                    let mut out = LaneRow([0; 32]);
+                    for lane in 0..32 {
+                        out.0[lane] = canonical32(f32::from_bits(a[lane]) * f32::from_bits(b[lane]));
+                    }
+                    // Of most products none is a NaN.
+                    if out.0.iter().fold(false, |any, bits| any | f32::from_bits(*bits).is_nan()) {
+                        for lane in 0..32 {
+                            let nan = [a[lane], b[lane]].into_iter().find(|bits| f32::from_bits(*bits).is_nan());
+                            out.0[lane] = nan.map_or(out.0[lane], |bits| quiet_if(reading, bits));
+                        }
+                    }
+                    put(&mut r32[d as usize], &out, mask);
+                }
             },
             Op::FmaF32 { d, a, b, c } => {
                 let (a, b, c) = (&r32[a as usize], &r32[b as usize], &r32[c as usize]);
