@@ -1,5 +1,7 @@
 //! What a kernel can see of the machine that runs it and must not rely on: clocks, where blocks and warps are placed, numbers
-//! of grids, addresses, the last bit of approximations. On hardware they differ from run to run; here they follow from [`crate::Config::machine`].
+//! of grids, addresses, the last bit of approximations, bits of NaNs. On hardware they differ from run to run; here they follow from [`crate::Config::machine`].
+
+pub mod nans;
 
 use crate::isa::op::Approximate;
 use crate::random::{finish, mix};

@@ -1,16 +1,18 @@
 //! A parsed PTX module.
 
 use crate::Limits;
-use crate::isa::decode::{Decoded, decode};
+use crate::appearance::Appearance;
+use crate::isa::decode::{Decoded, decode, is_placed};
 #[cfg(not(target_family = "wasm"))]
 use crate::isa::locks::Unsure;
 use crate::isa::op::Op;
-use crate::ptx::ast::Var;
+use crate::isa::placement::{PLACEMENTS, Placement};
+use crate::ptx::ast::{Tree, Var};
 #[cfg(not(target_family = "wasm"))]
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// PTX text that cannot be read: where and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -78,6 +80,15 @@ impl Kernel {
 #[derive(Clone)]
 pub struct Module {
     decoded: Arc<Decoded>,
+    /// Where its variables and functions may lie elsewhere.
+    text: Option<Arc<Text>>,
+}
+
+/// What a module is decoded from, and what has come of it at each placement but the plain one, once somebody asked.
+struct Text {
+    tree: Tree,
+    registers: u32,
+    placed: [OnceLock<Arc<Decoded>>; PLACEMENTS],
 }
 
 impl Module {
@@ -95,7 +106,10 @@ impl Module {
     /// As of [`Module::parse`].
     pub fn parse_limited(ptx: &str, limits: &Limits) -> Result<Self, ParseError> {
         let tree = crate::ptx::parse(ptx, limits)?;
-        Ok(Self { decoded: Arc::new(decode(&tree, limits.registers)) })
+        let decoded = Arc::new(decode(&tree, limits.registers, Placement::PLAIN));
+        let text =
+            is_placed(&tree).then(|| Arc::new(Text { tree, registers: limits.registers, placed: Default::default() }));
+        Ok(Self { decoded, text })
     }
 
     /// The entries, in the order of the text.
@@ -161,6 +175,15 @@ impl Module {
         short
             .chain(functions.iter().flat_map(|function| &function.constants64).map(|(_, value)| *value as i64))
             .collect()
+    }
+
+    /// The same module with variables and functions where a machine has them.
+    pub(crate) fn on(self: &Arc<Self>, machine: Appearance) -> Arc<Self> {
+        let placement = Placement::of(machine);
+        let Some(text) = self.text.as_ref().filter(|_| placement != Placement::PLAIN) else { return Arc::clone(self) };
+        let decoded =
+            text.placed[placement.number()].get_or_init(|| Arc::new(decode(&text.tree, text.registers, placement)));
+        Arc::new(Self { decoded: Arc::clone(decoded), text: None })
     }
 
     /// Code and variables.

@@ -52,7 +52,8 @@ pub struct Device {
 impl Device {
     /// A device with the module's `.global` and `.const` variables in their initial state.
     pub fn new(module: Arc<Module>, config: Config) -> Self {
-        let global = Global::new(Appearance::new(config.machine));
+        let machine = Appearance::new(config.machine);
+        let (module, global) = (module.on(machine), Global::new(machine));
         let mut device = Self {
             config,
             module,

@@ -4,7 +4,8 @@ use super::context::{Flow, Worker};
 use super::warp::{Since, State, Warp, poisoned};
 use crate::FindingKind;
 use crate::config::Schedule;
-use crate::isa::op::{BarrierKind, BarrierOp, Reg};
+use crate::finding::ELSEWHERE;
+use crate::isa::op::{BarrierKind, BarrierOp, Op, Reg};
 use crate::observe::{Observer, WarpId};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -314,7 +315,8 @@ impl<O: Observer> Worker<'_, O> {
             let elsewhere = |other: &super::warp::Group| {
                 other.state == State::Barrier(id) && self.different_barrier(other.pc, group.pc)
             };
-            let apart = if count == 0 && op.kind != BarrierKind::Arrive {
+            // Warps may come to several in inline PTX, too: the instruction is each warp's own.
+            let apart = if count == 0 && op.kind != BarrierKind::Arrive && !(op.written && self.is_written(first)) {
                 first != group.pc && self.different_barrier(first, group.pc)
             } else {
                 warp.groups.iter().any(elsewhere)
@@ -325,7 +327,7 @@ impl<O: Observer> Worker<'_, O> {
                 } else if missing != 0 {
                     super::schedule::lanes_missing(id, mask, missing)
                 } else {
-                    format!("warps wait at barrier {id} in different places")
+                    format!("warps wait at barrier {id} {ELSEWHERE}")
                 };
                 self.report(
                     shared,
@@ -347,6 +349,12 @@ impl<O: Observer> Worker<'_, O> {
         }
         warp.groups[at].state = State::Barrier(id);
         Flow::Switch
+    }
+
+    /// Is it a barrier of inline PTX?
+    fn is_written(&self, pc: u32) -> bool {
+        let code = &self.context.decoded.code;
+        matches!(code.insts[pc as usize].op, Op::Barrier(index) if code.barriers[index as usize].written)
     }
 
     fn different_barrier(&self, a: u32, b: u32) -> bool {
@@ -396,9 +404,7 @@ impl<O: Observer> Worker<'_, O> {
                 while at < warp.groups.len() {
                     if warp.groups[at].state == State::Barrier(id as u32) {
                         let group = warp.groups[at];
-                        if let crate::isa::op::Op::Barrier(index) =
-                            self.context.decoded.code.insts[group.pc as usize].op
-                        {
+                        if let Op::Barrier(index) = self.context.decoded.code.insts[group.pc as usize].op {
                             let op = &self.context.decoded.code.barriers[index as usize];
                             let value = match op.kind {
                                 BarrierKind::RedPopc => votes,

@@ -12,6 +12,9 @@ pub fn as_named(location: &MemoryLocation, _: Option<u32>) -> String {
     location.to_string()
 }
 
+/// How warps wait at a barrier that have come to several of that number.
+pub(crate) const ELSEWHERE: &str = "in different places";
+
 /// A finding in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
@@ -148,7 +151,10 @@ impl FindingKind {
                 polled(polls, objects).chain(explanation.iter().cloned()).collect(),
             ),
             Self::DivergentBarrier { explanation } => {
-                ("not all threads of the block reach this barrier".to_owned(), advise(explanation))
+                let all = "not all threads of the block reach this barrier";
+                let same = "not all threads of the block wait at the same barrier";
+                let said = if explanation.ends_with(ELSEWHERE) { same } else { all };
+                (said.to_owned(), advise(explanation))
             }
             #[cfg(not(target_family = "wasm"))]
             Self::BlockAbsent { access, .. } if access.what.starts_with("bulk") => {

@@ -136,7 +136,7 @@ kinds! {
         /// Where others wait for whom, a sentence each.
         explanation: Vec<String>,
     },
-    /// A barrier that some threads of the block cannot reach, or reach in different places.
+    /// A barrier that some threads of the block cannot reach, or reach in different places (which warps may where it is inline PTX).
     DivergentBarrier "divergent-barrier" {
         /// Who waits where, and who does not come.
         explanation: String,

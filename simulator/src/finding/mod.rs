@@ -7,7 +7,7 @@ mod location;
 mod poll;
 mod race;
 
-pub(crate) use explain::MANY_TURNS;
+pub(crate) use explain::{ELSEWHERE, MANY_TURNS};
 pub use explain::{ENDLESS_ADVICE, Explanation, Objects, as_named};
 pub use kind::{FindingKind, FindingName};
 pub use location::{MemoryLocation, NO_DYNAMIC, OWN, RETURNED, before, behind};

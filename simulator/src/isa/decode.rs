@@ -5,6 +5,7 @@ use super::function::{Builder, Lower, Symbol, Unknown};
 use super::lower::call::system_function;
 use super::op::{Code, FunctionInfo, NO_GUARD, Op, Special, Variable};
 use super::parts::Parts;
+use super::placement::{self, Placement};
 use super::turns::{self, Turn};
 use crate::memory::window;
 use crate::module::{Kernel, Param};
@@ -71,6 +72,7 @@ fn show(operand: &Operand) -> String {
 pub fn lower(builder: &mut Builder<'_>, instruction: &Instruction) -> Lower<()> {
     let parts = Parts::new(&instruction.opcode);
     let operands = &instruction.operands;
+    builder.written = instruction.written;
     if parts.has("uni") {
         builder.promise_uniform();
     }
@@ -189,33 +191,54 @@ fn once_for_all(function: &Function) -> Vec<&Var> {
     found
 }
 
+/// Has the module something that may lie in several places: variables, functions that are called, several local variables?
+pub fn is_placed(tree: &Tree) -> bool {
+    let own = |function: &Function| !function.entry || !once_for_all(function).is_empty() || locals(function).len() > 1;
+    let global = |var: &Var| matches!(var.space, VarSpace::Global | VarSpace::Const);
+    tree.vars.iter().any(global) || tree.functions.iter().any(own)
+}
+
+/// The local variables of a function, in the order of its text.
+fn locals(function: &Function) -> Vec<&Var> {
+    let mut found = Vec::new();
+    nested(function.body.as_deref().unwrap_or(&[]), &mut |statement| {
+        found.extend(if let Statement::Var(var) = statement { Some(var) } else { None });
+    });
+    found.retain(|var| var.space == VarSpace::Local);
+    found
+}
+
 /// Places variables and lowers all functions, of which none may use more than `registers` of a kind.
-pub fn decode(tree: &Tree, registers: u32) -> Decoded {
+pub fn decode(tree: &Tree, registers: u32, placement: Placement) -> Decoded {
     let functions = Functions::of(tree);
     let mut symbols = functions.symbols();
     let reserved_shared = if tree.target >= 80 { window::RESERVED_SHARED } else { 0 };
     let (placed, shared) =
-        place_variables(tree.vars.iter().chain(functions.variables()), reserved_shared.into(), &mut symbols);
+        place_variables(tree.vars.iter().chain(functions.variables()), reserved_shared.into(), &mut symbols, placement);
+    let end = placed.iter().map(|(var, at)| at.saturating_add(var.size.unwrap_or(0))).max();
     let code = Code {
         files: tree.files.clone(),
         lines: vec![(0, 0)],
         line_of: HashMap::from([((0, 0), 0)]),
         never_return: functions.never_return(tree),
-        variables_end: placed.last().map_or(window::VARIABLES, |(var, at)| at.saturating_add(var.size.unwrap_or(0))),
+        variables_end: end.unwrap_or(window::VARIABLES),
+        addresses: placement.functions(functions.all.len()),
         ..Code::default()
     };
     let mut decoded = Decoded {
         code,
         kernels: Vec::new(),
         entries: Vec::new(),
-        variables: initial_values(&placed, &symbols),
+        variables: Vec::new(),
         reserved_shared,
         shared: shared.iter().map(|(name, at, size)| (name.clone(), *at, *size, None)).collect(),
         turns: OnceLock::new(),
     };
+    decoded.variables = initial_values(&placed, &symbols, &decoded.code.addresses);
     let reach = reachable_shared(&functions, &shared, reserved_shared.into());
     let clashing = functions.clashing(tree);
-    let lowering = Lowering { symbols: &symbols, shared: &shared, reach: &reach, registers, clashing: &clashing };
+    let lowering =
+        Lowering { symbols: &symbols, shared: &shared, reach: &reach, registers, clashing: &clashing, placement };
     for (index, function) in functions.all.iter().enumerate() {
         lowering.function(index, function, &mut decoded);
     }
@@ -241,6 +264,8 @@ struct Lowering<'a> {
     registers: u32,
     /// Names of variables of functions' bodies that stand for something else, too.
     clashing: &'a HashSet<&'a str>,
+    /// Where things lie.
+    placement: Placement,
 }
 
 impl Lowering<'_> {
@@ -257,6 +282,7 @@ impl Lowering<'_> {
         for var in once_for_all(function).iter().filter(|var| self.clashing.contains(var.name.as_str())) {
             refuse(&mut builder, format!("a variable `{}` that hides another of its name", var.name));
         }
+        builder.place_locals(&locals(function), self.placement);
         lower_body(&mut builder, function, body);
         super::analysis::contract::contract(&mut builder);
         control_flow::place(&mut builder, base);
@@ -327,9 +353,10 @@ fn place_variables<'t>(
     vars: impl Iterator<Item = &'t Var>,
     reserved: u64,
     symbols: &mut HashMap<String, Symbol>,
+    placement: Placement,
 ) -> (Placed<'t>, Vec<(String, u64, u64)>) {
-    let (mut next, mut shared_next) = (window::VARIABLES, reserved);
-    let (mut placed, mut shared) = (Vec::new(), Vec::new());
+    let mut shared_next = reserved;
+    let (mut found, mut shared): (Vec<&Var>, _) = (Vec::new(), Vec::new());
     for var in vars {
         if symbols.contains_key(&var.name) {
             continue;
@@ -344,20 +371,26 @@ fn place_variables<'t>(
                 Symbol::Shared(at)
             }
             VarSpace::Global | VarSpace::Const => {
-                let at = next;
-                // What cannot exist is never allocated: touching it is out of bounds.
-                next = (at + size.min(1 << 40) + 256).next_multiple_of(256);
-                placed.push((var, at));
-                Symbol::Address(at)
+                found.push(var);
+                Symbol::Address(0)
             }
             _ => continue,
         };
         symbols.insert(var.name.clone(), symbol);
     }
+    let to_place = |var: &&Var| placement::Placed {
+        size: var.size.unwrap_or(0),
+        align: var.align.into(),
+        constant: var.space == VarSpace::Const,
+        valued: !var.init.is_empty(),
+    };
+    let addresses = placement.variables(&found.iter().map(to_place).collect::<Vec<_>>());
+    let placed: Placed<'_> = found.into_iter().zip(addresses).collect();
+    symbols.extend(placed.iter().map(|(var, at)| (var.name.clone(), Symbol::Address(*at))));
     (placed, shared)
 }
 
-fn initial_values(placed: &Placed<'_>, symbols: &HashMap<String, Symbol>) -> Vec<Variable> {
+fn initial_values(placed: &Placed<'_>, symbols: &HashMap<String, Symbol>, functions: &[u64]) -> Vec<Variable> {
     let mut variables = Vec::new();
     for &(var, address) in placed {
         let element = var.ty.size() as usize;
@@ -372,7 +405,7 @@ fn initial_values(placed: &Placed<'_>, symbols: &HashMap<String, Symbol>) -> Vec
                     let base = match symbols.get(name) {
                         Some(Symbol::Address(address)) => *address,
                         Some(Symbol::Shared(at)) => window::SHARED + at,
-                        Some(Symbol::Function(index)) => window::function_address(*index),
+                        Some(Symbol::Function(index)) => functions.get(*index as usize).copied().unwrap_or(0),
                         _ => 0,
                     };
                     let value = base.wrapping_add(*offset as u64);

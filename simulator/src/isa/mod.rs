@@ -8,6 +8,7 @@ pub mod function;
 pub mod lower;
 pub mod op;
 pub mod parts;
+pub mod placement;
 pub mod table;
 
 #[cfg(feature = "threads")]

@@ -193,6 +193,8 @@ pub struct Instruction {
     pub operands: Vec<Operand>,
     /// PTX line, from 1.
     pub line: u32,
+    /// It stands in an `asm` of the source, by NVRTC's comments around it.
+    pub written: bool,
 }
 
 /// A source position from `.loc`.

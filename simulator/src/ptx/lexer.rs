@@ -15,6 +15,9 @@ pub enum Token<'a> {
     End,
 }
 
+/// Comments that NVRTC puts around an `asm` of the source.
+const INLINE: [&[u8]; 2] = [b"// begin inline asm", b"// end inline asm"];
+
 /// A cursor with one token of look-ahead.
 pub struct Lexer<'a> {
     text: &'a str,
@@ -26,6 +29,8 @@ pub struct Lexer<'a> {
     pub token: Token<'a>,
     /// Its line, from 1.
     pub token_line: u32,
+    /// The last comment that says so began inline PTX.
+    pub written: bool,
     token_column: u32,
     token_start: usize,
     /// The next token is an integer that ends in `U`.
@@ -46,6 +51,7 @@ impl<'a> Lexer<'a> {
             line_start: 0,
             token: Token::End,
             token_line: 1,
+            written: false,
             token_column: 1,
             token_start: 0,
             unsigned: false,
@@ -89,6 +95,8 @@ impl<'a> Lexer<'a> {
                 // NVRTC ends its text with a NUL.
                 0 if self.at < self.bytes.len() => self.at += 1,
                 b'/' if self.peek(1) == b'/' => {
+                    let comment = &self.bytes[self.at..];
+                    self.written = comment.starts_with(INLINE[0]) || self.written && !comment.starts_with(INLINE[1]);
                     while self.at < self.bytes.len() && self.bytes[self.at] != b'\n' {
                         self.at += 1;
                     }

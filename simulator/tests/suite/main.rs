@@ -8,6 +8,7 @@ mod findings;
 mod heap;
 mod interrupt;
 mod late;
+mod machines;
 mod observed;
 mod schedules;
 mod text;

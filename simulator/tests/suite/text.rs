@@ -226,6 +226,8 @@ fn expressions_in_addresses_and_initial_values() {
     let (report, out) = run(table, body);
     assert_eq!(report.findings, []);
     assert_eq!(out[..5], [16, -3i32 as u32, 5, 8, 2]);
+    let (_, out) = run(".global .u32 g[2] = {~5 < 0, ~0 >> 60};", &format!("ld.global.u32 %r2, [g+4]; {STORE}"));
+    assert_eq!(out[0], 15);
 }
 
 const RETURNS: &str = ".func f() { ret; }";
@@ -412,7 +414,7 @@ fn the_assemblers_reading() {
         assert!(report.findings.is_empty(), "{body}: {:?}", report.findings);
         out[0]
     };
-    let cases: [(&str, u32); 16] = [
+    let cases: [(&str, u32); 25] = [
         // A string ends at the next quote.
         ("mov.u32 %r2, 1; .pragma \"a\\\"; mov.u32 %r2, 2; .pragma \"; //\";\n", 2),
         ("mov.u32 %r2, 1; .pragma \"a\n\"; mov.u32 %r2, 2;", 2),
@@ -422,6 +424,16 @@ fn the_assemblers_reading() {
         ("mov.u32 %r2, -1 % 16 < 0;", 0),
         ("mov.u64 %rd5, (-7 % -4) >> 1; shr.u64 %rd5, %rd5, 32; cvt.u32.u64 %r2, %rd5;", 0x7fff_ffff),
         ("mov.u32 %r2, -7 / 2;", -3i32 as u32),
+        // Nor has what `~` makes.
+        ("mov.u32 %r2, ~5 < 0;", 0),
+        ("mov.u32 %r2, ~0 >> 60;", 15),
+        ("mov.u32 %r2, ~0 / 2 >> 56;", 0x7f),
+        ("mov.u32 %r2, ~WARP_SZ / 2 >> 56;", 0x7f),
+        ("mov.u32 %r2, ~(.s64)0 >> 60;", 15),
+        ("mov.u32 %r2, (~5 & -1) < 0;", 0),
+        ("mov.u32 %r2, -~5 < 0;", 0),
+        ("mov.u32 %r2, (.s64)~5 < 0;", 1),
+        ("mov.u32 %r2, (1 ? ~5 : 3) < 0;", 0),
         // A single-precision literal is its bits.
         ("mov.f64 %fd1, 0f3f800000; mov.b64 {%r2, %r3}, %fd1;", 0x3f80_0000),
         ("mov.f64 %fd1, 0f3f800000; mov.b64 {%r3, %r2}, %fd1;", 0),

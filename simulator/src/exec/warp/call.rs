@@ -5,7 +5,6 @@ use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::{Frame, Reach, Warp};
 use crate::isa::op::{CallOp, CallValue, Callee, NOWHERE};
-use crate::memory::window;
 use crate::observe::Observer;
 
 impl<O: Observer> Worker<'_, O> {
@@ -26,9 +25,11 @@ impl<O: Observer> Worker<'_, O> {
                 let targets = warp.read(group.frame, *reg);
                 let mut ways: Vec<(u32, u32)> = Vec::new();
                 for (lane, &target) in targets.iter().enumerate().filter(|(lane, _)| mask >> lane & 1 != 0) {
-                    let functions = &self.context.decoded.code.functions;
-                    let function = window::function_at(target)
-                        .filter(|&function| functions.get(function as usize).is_some_and(|info| info.defined));
+                    let code = &self.context.decoded.code;
+                    let function = code.addresses.iter().position(|address| *address == target);
+                    let function = function
+                        .filter(|&function| code.functions.get(function).is_some_and(|info| info.defined))
+                        .map(|function| function as u32);
                     let Some(function) = function else {
                         return self.fault(shared, warp, group.pc, 1 << lane, FindingKind::BadJump { target });
                     };
@@ -115,6 +116,7 @@ impl<O: Observer> Worker<'_, O> {
                 warp.pass(lanes, from, to);
                 if O::ACTIVE {
                     self.passed(shared, warp, lanes, from, to);
+                    self.widened(shared, warp, (group.pc, lanes), from.1, to);
                 }
             }
             places.push((lanes, info.start, frame));
@@ -155,6 +157,7 @@ impl<O: Observer> Worker<'_, O> {
             warp.pass(mask, from, to);
             if O::ACTIVE {
                 self.passed(shared, warp, mask, from, to);
+                self.widened(shared, warp, (frame.return_pc - 1, mask), from.1, to);
             }
         }
         warp.return_from(group.frame, mask);

@@ -3,6 +3,7 @@
 //! Runs everything that only touches registers, branches that no lane takes differently, and the loads and stores that
 //! [`crate::exec::direct`] knows. Everything else stops it.
 
+use crate::appearance::nans::{self, Reading};
 use crate::exec::context::Context;
 use crate::exec::direct::{Direct, Files};
 use crate::exec::profile::Profile;
@@ -55,6 +56,13 @@ fn canonical32(value: f32) -> u32 {
     if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
 }
 
+/// A NaN of these bits, as a machine has it that works on them; what is no NaN stays.
+#[inline(always)]
+fn quiet_if(reading: Reading, bits: u32) -> u32 {
+    let quiet = reading == Reading::Quiet && f32::from_bits(bits).is_nan();
+    bits | if quiet { 0x0040_0000 } else { 0 }
+}
+
 /// Bits of the vectors that the loop was compiled for on this machine.
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma+bmi1+bmi2+popcnt+lzcnt",
@@ -93,6 +101,7 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
     let r32 = &mut r32[base32..];
     let r64 = &mut r64[base64..];
     let p = &mut p[base_p..];
+    let nans = context.appearance.reading();
     let mut left = fuel;
     let stop = loop {
         if left == 0 {
@@ -333,15 +342,39 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
             Op::ShrS64 { d, a, b } => shift64!(d, a, b, |x, y| (x as i64 >> y.min(63)) as u64),
             Op::AddF32 { d, a, b } => float32!(d, a, b, |x, y| x + y),
             Op::SubF32 { d, a, b } => float32!(d, a, b, |x, y| x - y),
-            Op::MulF32 { d, a, b } => float32!(d, a, b, |x, y| x * y),
+            Op::MulF32 { d, a, b } => match nans {
+                None => float32!(d, a, b, |x, y| x * y),
+                Some(reading) => {
+                    let (a, b) = (&r32[a as usize], &r32[b as usize]);
+                    let mut out = LaneRow([0; 32]);
+                    for lane in 0..32 {
+                        out.0[lane] = canonical32(f32::from_bits(a[lane]) * f32::from_bits(b[lane]));
+                    }
+                    // Of most products none is a NaN.
+                    if out.0.iter().fold(false, |any, bits| any | f32::from_bits(*bits).is_nan()) {
+                        for lane in 0..32 {
+                            let nan = [a[lane], b[lane]].into_iter().find(|bits| f32::from_bits(*bits).is_nan());
+                            out.0[lane] = nan.map_or(out.0[lane], |bits| quiet_if(reading, bits));
+                        }
+                    }
+                    put(&mut r32[d as usize], &out, mask);
+                }
+            },
             Op::FmaF32 { d, a, b, c } => {
                 let (a, b, c) = (&r32[a as usize], &r32[b as usize], &r32[c as usize]);
                 map!(r32, d, u32, |lane| canonical32(
                     f32::from_bits(a[lane]).mul_add(f32::from_bits(b[lane]), f32::from_bits(c[lane]))
                 ));
             }
-            Op::NegF32 { d, a } => one32!(d, a, |x| crate::num::float::neg_f32(x, false)),
-            Op::AbsF32 { d, a } => one32!(d, a, |x| crate::num::float::abs_f32(x, false)),
+            // Of NaNs the machine makes its own, or their bits are what the operation is done on.
+            Op::NegF32 { d, a } => match nans {
+                None => one32!(d, a, |x| crate::num::float::neg_f32(x, false)),
+                Some(reading) => one32!(d, a, |x| quiet_if(reading, x ^ 0x8000_0000)),
+            },
+            Op::AbsF32 { d, a } => match nans {
+                None => one32!(d, a, |x| crate::num::float::abs_f32(x, false)),
+                Some(reading) => one32!(d, a, |x| quiet_if(reading, x & 0x7fff_ffff)),
+            },
             Op::AddF64 { d, a, b } => float64!(d, a, b, add_f64),
             Op::SubF64 { d, a, b } => float64!(d, a, b, sub_f64),
             Op::MulF64 { d, a, b } => float64!(d, a, b, mul_f64),
@@ -424,6 +457,9 @@ pub fn run<'m, 'a>(machine: &mut LaneMachine<'m, 'a>, warp: &mut Warp, group: &m
                 (op.f)(&sources, &mut out);
                 if let Some(what) = op.approximate {
                     context.appearance.approximate(what, &sources, &mut out);
+                }
+                if let (Some(reading), Some(what)) = (nans, op.nans) {
+                    nans::keep(reading, what, &sources, &mut out);
                 }
                 match op.d {
                     Reg::R32(d) => map!(r32, d, u32, |lane| out[lane] as u32),

@@ -217,7 +217,15 @@ fn fuse(builder: &mut Builder<'_>, product: Unrounded, sum: Unrounded, taker: &T
             let f = fused(sum, negate_product, negate_addend);
             let width = if matches!(sum.ty, Ty::F16x2 | Ty::Bf16x2) { 2 } else { 1 };
             let sources = [a, b, c, Reg::None];
-            builder.code.maps.push(MapOp { d: sum.d, sources, f, flops: 2 * width, long: None, approximate: None });
+            builder.code.maps.push(MapOp {
+                d: sum.d,
+                sources,
+                f,
+                flops: 2 * width,
+                long: None,
+                approximate: None,
+                nans: None,
+            });
             Op::Map(builder.code.maps.len() as u32 - 1)
         }
     };

@@ -11,8 +11,9 @@ mod used;
 use super::analysis::contract::Unrounded;
 use super::op::{Approximate, Code, FunctionInfo, Inst, LongFn, MapFn, MapOp, NO_GUARD, Op, Origin, R, Reg, Use};
 use super::provenance::Array;
+use crate::appearance::nans::Nans;
 use crate::ptx::ast::{Loc, Ty};
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Why an instruction cannot be lowered; it becomes [`Op::Unsupported`].
 pub struct Unknown;
@@ -86,6 +87,10 @@ pub struct Builder<'m> {
     pub arrays: Vec<(Reg, Array, u64)>,
     /// The function is an entry.
     pub entry: bool,
+    /// Bytes of the values that calls take and give, by offset in the frame.
+    pub passed: HashMap<u32, u32>,
+    /// The instruction being lowered is PTX of the source's own.
+    pub written: bool,
     /// Bytes of the load being lowered that are used, where a pragma says so.
     pub used_bytes: Option<u64>,
     /// Products and sums that name no rounding, by operation.
@@ -93,6 +98,8 @@ pub struct Builder<'m> {
     /// A modifier of the instruction being lowered that nobody knows.
     pub unknown_modifier: Option<String>,
     scopes: Vec<Scope>,
+    /// Offsets of the local variables that are still to be declared, where they have been placed.
+    locals: VecDeque<u32>,
     constants32: HashMap<u32, R>,
     constants64: HashMap<u64, R>,
     guard: u16,
@@ -135,9 +142,12 @@ impl<'m> Builder<'m> {
             arrays: Vec::new(),
             entry,
             used_bytes: None,
+            written: false,
+            passed: HashMap::new(),
             unrounded: Vec::new(),
             unknown_modifier: None,
             scopes: vec![Scope::default()],
+            locals: VecDeque::new(),
             constants32: HashMap::new(),
             constants64: HashMap::new(),
             guard: NO_GUARD,
@@ -306,11 +316,18 @@ impl<'m> Builder<'m> {
         }
     }
 
+    /// NaNs that the function emitted last returns may be made of its operands' bits.
+    pub fn makes_nans(&mut self, nans: Nans) {
+        if let Some(map) = self.code.maps.last_mut() {
+            map.nans = Some(nans);
+        }
+    }
+
     /// A pure function of lanes.
     pub fn emit_map(&mut self, d: Reg, sources: &[Reg], flops: u8, f: MapFn) {
         let mut all = [Reg::None; 4];
         all[..sources.len()].copy_from_slice(sources);
-        self.code.maps.push(MapOp { d, sources: all, f, flops, long: None, approximate: None });
+        self.code.maps.push(MapOp { d, sources: all, f, flops, long: None, approximate: None, nans: None });
         self.emit(Op::Map(self.code.maps.len() as u32 - 1));
     }
 }

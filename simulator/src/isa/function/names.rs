@@ -3,7 +3,6 @@
 use super::{Builder, Local, Lower, Symbol, Unknown};
 use crate::isa::op::Reg;
 use crate::isa::provenance::Array;
-use crate::memory::window;
 use crate::ptx::ast::Operand;
 
 impl Builder<'_> {
@@ -119,7 +118,7 @@ impl Builder<'_> {
         }
         match self.symbols.get(name)? {
             Symbol::Address(address) | Symbol::Shared(address) => Some(*address),
-            Symbol::Function(index) => Some(window::function_address(*index)),
+            Symbol::Function(index) => self.code.addresses.get(*index as usize).copied(),
             Symbol::SharedDynamic => None,
         }
     }

@@ -5,6 +5,7 @@ use super::used::{self, used_at_once};
 use super::{Builder, Local, Scope, Unknown};
 use crate::isa::decode;
 use crate::isa::op::{CallValue, NO_GUARD, NOWHERE, Op, Reg};
+use crate::isa::placement::Placement;
 use crate::ptx::ast::{Instruction, Loc, Operand, Statement, Ty, Var, VarSpace};
 
 impl Builder<'_> {
@@ -15,6 +16,17 @@ impl Builder<'_> {
         let bytes = u32::try_from(bytes.min(1 << 30)).unwrap_or(1 << 30);
         self.info.local = offset.saturating_add(bytes.next_multiple_of(4)).min(1 << 30);
         offset
+    }
+
+    /// Gives local variables, in the order of the text, their places where that is not the order in which they are declared.
+    pub fn place_locals(&mut self, vars: &[&Var], placement: Placement) {
+        let Some(order) = placement.locals(vars.len()) else { return };
+        let mut offsets = vec![0; vars.len()];
+        for (at, words) in order {
+            self.info.local = self.info.local.saturating_add(4 * words).min(1 << 30);
+            offsets[at] = self.frame_bytes(vars[at].size.unwrap_or(0), vars[at].align);
+        }
+        self.locals = offsets.into();
     }
 
     /// Declares the formal parameters.
@@ -51,9 +63,12 @@ impl Builder<'_> {
         let local = match var.space {
             VarSpace::Local | VarSpace::Param => {
                 let size = var.size.unwrap_or(0);
-                let offset = self.frame_bytes(size, var.align);
+                let placed = if var.space == VarSpace::Local { self.locals.pop_front() } else { None };
+                let offset = placed.unwrap_or_else(|| self.frame_bytes(size, var.align));
                 if var.space == VarSpace::Local {
                     self.info.locals.push((var.name.clone(), offset, size.min(1 << 30) as u32));
+                } else {
+                    self.passed.insert(offset, size.min(1 << 30) as u32);
                 }
                 Local::Frame(offset)
             }

@@ -110,7 +110,8 @@ fn value(b: &mut Builder<'_>, operand: &Operand) -> Lower<CallValue> {
     if let Operand::Name(name, 0) = operand
         && let Some(offset) = b.frame_offset(name)
     {
-        return Ok(CallValue::Memory { offset, size: 0 });
+        let size = b.passed.get(&offset).copied().unwrap_or(0);
+        return Ok(CallValue::Memory { offset, size });
     }
     match operand {
         Operand::Int(bits) => Ok(CallValue::Register(b.constant(Ty::B64, *bits))),

@@ -1,5 +1,6 @@
 //! `cvt` in all its forms.
 
+use crate::appearance::nans::{Bits, Nans};
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::lower::arith::{map1, map2};
 use crate::isa::op::{MapFn, Op, Reg};
@@ -104,6 +105,10 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
                 b.emit_map(d, &[a], 0, map1(move |a| cvt::float_to_integral(a, to, m)));
             } else {
                 b.emit_map(d, &[a], 0, between_floats(from, to, m));
+                // NaNs of 16 bits become the machine's own at whatever time.
+                if from.format().fraction.min(to.format().fraction) >= Float::F32.format().fraction {
+                    b.makes_nans(Nans { bits: Bits::Copied, from, to, packed: false });
+                }
             }
         }
         _ => return Err(Unknown),

@@ -1,10 +1,12 @@
 //! Floating-point arithmetic: f32 and f64 to nearest in the executor's own loops, everything else through `num`.
 
+use crate::appearance::nans::{Bits, Nans};
 use crate::isa::analysis::contract::{Part, Unrounded};
 use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::lower::arith::{map1, map2, map3};
 use crate::isa::op::{Approximate, LongFn, MapFn, Op, Reg};
 use crate::isa::parts::Parts;
+use crate::num::cvt::Float;
 use crate::num::float as f;
 use crate::num::half::{self, Half};
 use crate::num::{MinMax, Rounding, TestP, approx};
@@ -34,9 +36,8 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
                 Some(from) if !last => {
                     let narrow = b.source(operand, from)?;
                     let wide = Reg::R32(b.temp32());
-                    let float =
-                        if from == Ty::F16 { crate::num::cvt::Float::F16 } else { crate::num::cvt::Float::Bf16 };
-                    let to = crate::num::cvt::Float::F32;
+                    let float = if from == Ty::F16 { Float::F16 } else { Float::Bf16 };
+                    let to = Float::F32;
                     b.emit_map(
                         wide,
                         &[narrow],
@@ -72,6 +73,9 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
     };
     b.emit_map(d, &regs, flops, map);
     b.unrounded.extend(unrounded.map(|one| (b.insts.len() - 1, one)));
+    if let Some(nans) = nans(parts, ty) {
+        b.makes_nans(nans);
+    }
     if ty == Ty::F32 && (approximate || parts.has("full")) {
         b.approximates(if parts.base == "div" { Approximate::Quotient } else { Approximate::Function });
     }
@@ -79,6 +83,25 @@ pub fn lower(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lo
         b.goes_a_long_way(long);
     }
     Ok(())
+}
+
+/// The NaNs that the assembler may make: of operations on bits, and of those that it takes for copies of an operand.
+fn nans(parts: &Parts<'_>, ty: Ty) -> Option<Nans> {
+    let bits = match parts.base {
+        "neg" => Bits::Negated,
+        "abs" => Bits::Absolute,
+        "mul" => Bits::Copied,
+        "min" | "max" if !parts.has("NaN") => Bits::Copied,
+        _ => return None,
+    };
+    let float = match ty {
+        Ty::F32 => Float::F32,
+        Ty::F64 => Float::F64,
+        Ty::F16 | Ty::F16x2 => Float::F16,
+        Ty::Bf16 | Ty::Bf16x2 => Float::Bf16,
+        _ => return None,
+    };
+    Some(Nans { bits, from: float, to: float, packed: matches!(ty, Ty::F16x2 | Ty::Bf16x2) })
 }
 
 /// A product, a sum or a difference that names no rounding.

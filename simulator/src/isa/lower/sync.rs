@@ -183,11 +183,12 @@ const BARRIER: BarrierOp = BarrierOp {
     negated: false,
     d: Reg::None,
     aligned: false,
+    written: false,
 };
 
 fn barrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) -> Lower<()> {
     let aligned = parts.base == "bar" || parts.has("aligned");
-    let mut op = BarrierOp { aligned, ..BARRIER };
+    let mut op = BarrierOp { aligned, written: b.written, ..BARRIER };
     let mut rest = operands;
     if parts.has("red") {
         op.kind = match () {

@@ -137,6 +137,8 @@ pub struct Code {
     pub line_of: HashMap<(u32, u32), u32>,
     /// Where the module's variables end: allocations may lie right behind them.
     pub variables_end: u64,
+    /// Functions' addresses, by index.
+    pub addresses: Vec<u64>,
     /// Variables that hold what the text gives them, whatever runs.
     pub fixed: Vec<crate::isa::fixed::Fixed>,
     /// Opcodes as written, each once.

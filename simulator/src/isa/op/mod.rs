@@ -10,6 +10,7 @@ mod sync;
 #[cfg(not(target_family = "wasm"))]
 mod texture;
 
+use crate::appearance::nans::Nans;
 pub use crate::num::Compare as Cmp;
 pub use code::{CallOp, CallValue, Callee, Code, FunctionInfo, IndexedBranch, Origin, Variable};
 pub use matrix::{MatrixKind, MatrixOp};
@@ -154,6 +155,8 @@ pub struct MapOp {
     pub long: Option<LongFn>,
     /// Is the result an approximation of single precision, of which each machine has its own?
     pub approximate: Option<Approximate>,
+    /// Whose NaNs may be the assembler's.
+    pub nans: Option<Nans>,
 }
 
 /// What an approximation is of.

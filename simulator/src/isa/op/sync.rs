@@ -93,6 +93,8 @@ pub struct BarrierOp {
     pub d: Reg,
     /// All lanes of a warp must come together.
     pub aligned: bool,
+    /// It is PTX of the source's own: warps may come to several such as one. `__syncthreads()` has to be the same for all.
+    pub written: bool,
 }
 
 /// `mbarrier` instructions on 64-bit objects in shared memory.

@@ -32,14 +32,20 @@ impl Parser<'_> {
                     statements.extend(self.variables()?.into_iter().map(Statement::Var));
                 }
                 Token::Word(word) => {
-                    let line = self.lexer.token_line;
+                    let (line, written) = (self.lexer.token_line, self.lexer.written);
                     self.lexer.advance()?;
                     if self.eat(b':')? {
                         self.labelled(word, &mut statements)?;
                     } else {
                         let opcode = self.opcode(word)?;
                         let operands = self.operands(opcode.starts_with("call"))?;
-                        statements.push(Statement::Instruction(Instruction { guard: None, opcode, operands, line }));
+                        statements.push(Statement::Instruction(Instruction {
+                            guard: None,
+                            opcode,
+                            operands,
+                            line,
+                            written,
+                        }));
                     }
                 }
                 _ => return self.expected("a statement or `}`"),
@@ -159,10 +165,10 @@ impl Parser<'_> {
         self.need(b'@')?;
         let negated = self.eat(b'!')?;
         let name = self.word("a predicate")?.to_string();
-        let line = self.lexer.token_line;
+        let (line, written) = (self.lexer.token_line, self.lexer.written);
         let first = self.word("an opcode")?;
         let opcode = self.opcode(first)?;
         let operands = self.operands(opcode.starts_with("call"))?;
-        Ok(Instruction { guard: Some(Guard { name, negated }), opcode, operands, line })
+        Ok(Instruction { guard: Some(Guard { name, negated }), opcode, operands, line, written })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! As the PTX manual has it (4.5.4 to 4.5.6): integers have 64 bits; a literal is signed unless it ends in `U` or does not fit; operators
 //! and their precedence are C's, with C's usual conversions; comparisons and logic give a signed 0 or 1; a shift has its
-//! left side's sign. A remainder is unsigned, as the assembler has it. Floating-point literals take unary minus and the four operations only, among themselves.
+//! left side's sign. A remainder and what `~` makes are unsigned, as the assembler has it. Floating-point literals take unary minus and the four operations only, among themselves.
 
 use super::{Parse, Parser};
 use crate::ptx::lexer::Token;
@@ -141,7 +141,7 @@ impl Parser<'_> {
                     (b'-', Constant::Int(bits, unsigned)) => Constant::Int(bits.wrapping_neg(), unsigned),
                     (b'-', Constant::F32(bits)) => Constant::F32(bits ^ 1 << 31),
                     (b'-', Constant::F64(bits)) => Constant::F64(bits ^ 1 << 63),
-                    (b'~', Constant::Int(bits, unsigned)) => Constant::Int(!bits, unsigned),
+                    (b'~', Constant::Int(bits, _)) => Constant::Int(!bits, true),
                     (b'!', value @ Constant::Int(..)) => Constant::Int(u64::from(!truth(value)), false),
                     _ => return self.expected("an integer"),
                 })

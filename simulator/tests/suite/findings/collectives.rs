@@ -180,3 +180,25 @@ fn lanes_that_wait_at_a_barrier_are_missed_behind_it_or_before() {
         assert_eq!(others, usize::from(kind == "divergent-barrier"), "{body}: {:?}", report.findings);
     }
 }
+
+/// PTX lets each warp come to a barrier at a place of its own; `__syncthreads()` has to be the same for all threads. NVRTC's comments tell one
+/// from the other. In neither may lanes of a warp part.
+#[test]
+fn warps_may_come_to_barriers_of_inline_ptx_in_different_places() {
+    let both = |barrier: &str, of: &str| {
+        let body =
+            format!("setp.lt.u32 %p1, %r1, {of}; @%p1 bra L;\n{barrier}\nbra M; L:\n{barrier}\nM: mov.u32 %r9, 3;",);
+        let (report, _) = run_with(64, &body, Schedule::Its);
+        report
+            .findings
+            .iter()
+            .map(|finding| finding.explain(&|object, _| object.to_string()).sentence)
+            .collect::<Vec<_>>()
+    };
+    let inline = "// begin inline asm\nbar.sync 0;\n// end inline asm\n";
+    let elsewhere = "not all threads of the block wait at the same barrier";
+    assert_eq!(both(inline, "32"), [""; 0]);
+    assert_eq!(both("bar.sync 0;\n", "32"), [elsewhere]);
+    assert!(!both(inline, "16").is_empty());
+    assert_eq!(both(&format!("{inline}bar.sync 0;\n"), "32"), [elsewhere]);
+}

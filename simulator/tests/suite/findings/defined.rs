@@ -308,3 +308,26 @@ fn inputs_are_only_read() {
         }
     }
 }
+
+/// Of a call through a pointer to a function that returns less than its prototype says, the rest is nobody's; so is that of an argument.
+#[test]
+fn what_a_prototype_promises_beyond_the_function_has_no_value() {
+    let functions = ".func (.param .b32 r) half(.param .b32 a) { .reg .b32 x; ld.param.b32 x, [a]; st.param.b32 [r], x; ret; }\n\
+                     .func (.param .b32 r) high(.param .b64 a) { .reg .b32 x; ld.param.b32 x, [a+4]; st.param.b32 [r], x; ret; }";
+    let call = |function: &str, (returns, takes): (&str, &str), read: &str| {
+        let body = format!(
+            "mov.u64 %rd3, {function}; {{ .param .{takes} p; .param .{returns} q; st.param.{takes} [p], {};\n\
+             proto: .callprototype (.param .{returns} _) _ (.param .{takes} _); call (q), %rd3, (p), proto; {read} }}\n\
+             st.global.u32 [%rd1], %r9;",
+            if takes == "b32" { "%r1" } else { "%rd2" }
+        );
+        uses(&run(functions, &body).0.findings).len()
+    };
+    let upper = "ld.param.b64 %rd5, [q]; shr.u64 %rd5, %rd5, 32; cvt.u32.u64 %r9, %rd5;";
+    let lower = "ld.param.b64 %rd5, [q]; cvt.u32.u64 %r9, %rd5;";
+    assert_eq!(call("half", ("b64", "b32"), upper), 1);
+    assert_eq!(call("half", ("b64", "b32"), "ld.param.b32 %r9, [q+4];"), 1);
+    assert_eq!(call("half", ("b64", "b32"), lower), 0);
+    assert_eq!(call("high", ("b32", "b32"), "ld.param.b32 %r9, [q];"), 1);
+    assert_eq!(call("high", ("b32", "b64"), "ld.param.b32 %r9, [q];"), 0);
+}

@@ -1,5 +1,5 @@
 //! Right on one machine only, or where blocks run one after the other: distances and alignment of buffers, the device heap, the number
-//! of multiprocessors, last bits of what is approximate or rounded once.
+//! of multiprocessors, last bits of what is approximate or rounded once, bits of NaNs. And what the assembler works out otherwise.
 
 use super::{SCALE, SCALE_REFERENCE, check, fails, passes, scale, workbook};
 
@@ -101,4 +101,59 @@ fn a_product_that_the_assembler_does_not_round_is_not_rounded_here() {
     };
     fails("mul", &residue("mul"), &["WRONG RESULT"]);
     passes("mul.rn", &residue("mul.rn"));
+}
+
+/// Whatever a kernel asks of such a distance, some machine has another, and some have the assembler's.
+#[test]
+fn who_relies_on_where_variables_lie_is_wrong() {
+    let book = workbook(SCALE, SCALE_REFERENCE, &scale("", "a[i] * 1.7f"));
+    let beside = |declared: &str, kernel: String| kernel.replace("__global__", &format!("{declared}\n__global__"));
+    let variables = "__device__ int va[3] = {1, 2, 3}; __device__ char vb[5] = {1};";
+    let functions = "__device__ __noinline__ int f1(int x) { return x * 3; }\n__device__ __noinline__ int f2(int x) { return x * 5; }";
+    let local = "long long p, q; asm volatile(\"{ .local .b32 q1; .local .align 8 .b64 q2[3]; mov.u64 %0, q1; mov.u64 %1, q2; }\" : \"=l\"(p), \"=l\"(q));";
+    for (what, declared, begin, test) in [
+        ("512 bytes apart", variables, "", "(long long)va - (long long)vb == -512"),
+        ("not 12 bytes apart", variables, "", "(long long)va - (long long)vb != -12"),
+        ("one behind the other", variables, "", "(long long)va < (long long)vb"),
+        ("functions", functions, "int (*p)(int) = f1, (*q)(int) = f2;", "(long long)p - (long long)q == -128"),
+        ("local variables", "", local, "q - p == 8"),
+    ] {
+        let kernel = beside(declared, scale(begin, &format!("a[i] * ({test} ? 1.7f : 1.6f)")));
+        fails(what, &check(&book, &kernel, 3), &["WRONG RESULT"]);
+    }
+    let right = beside(variables, scale("int s = va[i % 3] + vb[i % 5];", "a[i] * (s > 4 ? 1.6f : 1.7f)"));
+    let ran = check(&book, &right, 3);
+    assert!(ran.stdout.contains("ok results  ok findings"), "{ran:?}");
+}
+
+/// What a constant NaN becomes the assembler works out on its bits, or leaves to the GPU.
+#[test]
+fn who_looks_at_the_bits_of_a_nan_is_wrong() {
+    let book = workbook(SCALE, SCALE_REFERENCE, &scale("", "a[i] * 1.7f"));
+    for (operation, test) in [
+        ("neg.f32 %0, 0f7FC12345;", "__float_as_uint(q) >> 31 == 0"),
+        ("neg.f32 %0, 0f7FC12345;", "__float_as_uint(q) != 0xffc12345u"),
+        ("abs.f32 %0, 0fFFC12344;", "__float_as_uint(q) & 1"),
+    ] {
+        let begin = format!("float q; asm(\"{operation}\" : \"=f\"(q));");
+        let ran = check(&book, &scale(&begin, &format!("a[i] * ({test} ? 1.7f : 1.6f)")), 3);
+        fails(operation, &ran, &["WRONG RESULT"]);
+        let ran = check(&book, &scale(&begin, "a[i] * (q != q ? 1.7f : 1.6f)"), 3);
+        assert!(ran.stdout.contains("ok results  ok findings"), "{operation}: {ran:?}");
+    }
+}
+
+/// `~` makes an unsigned number of a constant expression.
+#[test]
+fn constant_expressions_are_the_assemblers() {
+    let right = scale("", "a[i] * 1.7f");
+    let book = workbook(SCALE, SCALE_REFERENCE, &right);
+    let with = |expression: &str, value: &str| {
+        let begin = format!("int one; asm(\"mov.b32 %0, ({expression});\" : \"=r\"(one));");
+        check(&book, &scale(&begin, &format!("a[i] * (one == {value} ? 1.7f : 1.6f)")), 3)
+    };
+    for (expression, signed, unsigned) in [("~5 < 0", "1", "0"), ("~0 >> 60", "-1", "15")] {
+        fails(expression, &with(expression, signed), &["WRONG RESULT"]);
+        passes(expression, &with(expression, unsigned));
+    }
 }

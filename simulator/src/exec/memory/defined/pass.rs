@@ -53,6 +53,8 @@ impl<O: Observer> Worker<'_, O> {
             return;
         }
         let size = match (from.1, to.1) {
+            // Where both sides are known, what they have in common; where one is, that.
+            (CallValue::Memory { size: a, .. }, CallValue::Memory { size: b, .. }) if a > 0 && b > 0 => a.min(b),
             (CallValue::Memory { size: a, .. }, CallValue::Memory { size: b, .. }) => a.max(b),
             (CallValue::Memory { size, .. }, _) | (_, CallValue::Memory { size, .. }) => size,
             _ => 8,
@@ -98,6 +100,30 @@ impl<O: Observer> Worker<'_, O> {
                         self.defined.cells.write(owner, address & !3, 4, low, origin);
                     }
                 }
+            }
+        }
+    }
+
+    /// After [`Self::passed`]: a call through a pointer may take more bytes of a value than its other side has (`pc` is the call). What is
+    /// beyond is nobody's.
+    pub fn widened(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        (pc, mask): (u32, u32),
+        from: CallValue,
+        to: (u32, CallValue),
+    ) {
+        let (CallValue::Memory { size: given, .. }, CallValue::Memory { offset, size }) = (from, to.1) else { return };
+        if given == 0 || given >= size {
+            return;
+        }
+        let origin = Some((self.never_assigned(shared, warp, pc), 0));
+        let first = u64::from(warp.frames[to.0 as usize].local + offset);
+        for lane in each(mask) {
+            let owner = Owner::Local(shared.slot, warp.index, lane as u32);
+            for at in given..size {
+                self.defined.cells.write(owner, first + u64::from(at), 1, 0xff, origin);
             }
         }
     }
