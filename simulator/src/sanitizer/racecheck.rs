@@ -147,6 +147,15 @@ impl Races {
         }
     }
 
+    /// A lane has read where something is published: what, and whether it had acquired that before.
+    fn saw(&mut self, access: &WarpAccess<'_>, (lane, address): (u32, u64), known: bool, write: Epoch) {
+        let Some(talk) = self.warp(access.warp).and_then(|warp| warp.talk.as_mut()) else { return };
+        let seen = &mut talk.seen[lane as usize];
+        let before = seen.filter(|seen| seen.address == address);
+        let waited = if known { before.is_none_or(|seen| seen.waited) } else { access.group == WAITED };
+        *seen = Some(Seen { address, write, known, waited });
+    }
+
     fn lane(&mut self, access: &WarpAccess<'_>, lane: u32, complain: &mut dyn FnMut(Complaint)) {
         let address = access.addresses[lane as usize];
         // A volatile store is strong only if it publishes something; see the module's documentation.
@@ -204,10 +213,7 @@ impl Races {
             let mut actor =
                 Actor { warp, acquired, full: self.full, handed: None, guesses: &self.guesses, sizes: &self.sizes };
             if access.kind == AccessKind::Store && strong {
-                let seen = warp.talk.as_ref().and_then(|talk| talk.seen[lane as usize]);
-                let seen = seen
-                    .filter(|seen| seen.address == address && (seen.known && seen.waited || access.group == WAITED));
-                actor.handed = seen.map(|seen| seen.write);
+                actor.handed = warp.handed(lane as usize, address, access.group == WAITED);
             }
             let silent = access.silent >> lane & 1 != 0;
             let (own, of_block) = (access.warp.slot as usize, access.space == Space::Shared);
@@ -227,12 +233,7 @@ impl Races {
         }
         self.slots[home].shared = shared;
         if let (AccessKind::Load, Some(known), Some(write)) = (access.kind, known, last) {
-            if let Some(talk) = self.warp(access.warp).and_then(|warp| warp.talk.as_mut()) {
-                let seen = &mut talk.seen[lane as usize];
-                let before = seen.filter(|seen| seen.address == address);
-                let waited = if known { before.is_none_or(|seen| seen.waited) } else { access.group == WAITED };
-                *seen = Some(Seen { address, write, known, waited });
-            }
+            self.saw(access, (lane, address), known, write);
         }
         #[cfg(not(target_family = "wasm"))]
         if visit.is_some_and(|now| self.visit(access, lane, now)) {

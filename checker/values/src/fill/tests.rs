@@ -189,7 +189,8 @@ fn values_of_all_sizes_lie_beside_each_other() {
             let each: Vec<i64> = reals.iter().map(|x| x.abs().log2().floor() as i64).collect();
             let sizes: std::collections::BTreeSet<&i64> = each.iter().collect();
             assert!(sizes.len() >= exponents, "{sizes:?}");
-            let neighbours = |wanted: bool| each.windows(8).filter(|some| some.iter().all(|x| *x == some[0]) == wanted);
+            let neighbours =
+                |wanted: bool| each.windows(8).filter(move |some| some.iter().all(|x| *x == some[0]) == wanted);
             assert!(
                 neighbours(true).count() > 400 && neighbours(false).count() > 400,
                 "rows that are tiny, and numbers that are"

@@ -274,6 +274,7 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// The lanes of `active` are about to make a condition that is wanted.
+    #[expect(clippy::too_many_lines, reason = "what is tried in turn shares what the lanes hold")]
     fn try_to_turn(&mut self, steer: &mut Steer<'_>, block: u64, warp: &Warp, group: &Group, active: u32) {
         let context = self.context;
         let code = &context.decoded.code;

@@ -178,6 +178,12 @@ impl Warp {
         Self { clock: 1, known: 0, pairs: None, talk: None, apart: false, issued: 0, copies: None, live }
     }
 
+    /// Who has handed over to a lane what it is about to write: whose write it has read there last. `waited`: the lane waited for that.
+    pub fn handed(&self, lane: usize, address: u64, waited: bool) -> Option<Epoch> {
+        let seen = self.talk.as_ref()?.seen[lane]?;
+        (seen.address == address && (waited || seen.known && seen.waited)).then_some(seen.write)
+    }
+
     /// What a lane has acquired, given what its whole block has.
     #[inline(always)]
     pub fn acquired<'a>(&'a self, lane: usize, block_wide: &'a Clock) -> &'a Clock {
