@@ -148,7 +148,6 @@ pub mod texture;
 pub mod trace;
 pub mod traffic {
     //! What a request to memory costs, for whoever draws or explains it.
-    #[cfg(not(target_family = "wasm"))]
     pub use crate::exec::traffic::{sectors, served_together, wavefronts};
 }
 pub mod sanitizer;
