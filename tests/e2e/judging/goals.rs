@@ -429,19 +429,18 @@ fn what_is_judged_is_what_is_simulated() {
     // The same where both work it out alike.
     let ran = judged(&workbook, &folded("mov.u32 %0, 7;", "7"));
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    // Loads and stores stay, and between them the work is gone: whole numbers, which become something else in any machine code.
-    let between = |text: &str, real: &str| {
+    // Loads and stores stay, and between them work is gone that nobody uses, once the assembler has looked at it: whole numbers, which
+    // become something else in any machine code.
+    let between = |uses: &str| {
+        let work = "mad.lo.u32 s, s, 5, 2;\\n xor.b32 s, s, 77;\\n ".repeat(5);
         format!(
-            "    unsigned bits;\n    asm volatile(\"{text}\" : \"=r\"(bits));\n    if (i >= n) return;\n    \
-             float x = *(volatile const float*)&a[i], y = 0.0f;\n    if (bits == {real}u) {{\n        \
-             unsigned s = __float_as_uint(x) | 1u;\n        #pragma unroll 1\n        \
-             do s = s * 5u + 2u; while (s == 0u);\n        \
-             y = x * 1.7f + (s == 7u);\n    }}\n    b[i] = y;"
+            "    unsigned u = i;\n    asm volatile(\"{{ .reg .u32 s; .reg .pred p; mov.u32 s, %0;\\n setp.eq.u32 p, s, 12345;\\n @p bra \
+             SKIP;\\n {work}{uses} SKIP: }}\" : \"+r\"(u));\n    if (u == 7 && i < n) b[i] = 1.0f;"
         )
     };
-    let ran = judged(&workbook, &between("neg.f32 %0, 0f7fc12345;", "0x7fffffff"));
+    let ran = judged(&workbook, &between(""));
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stdout.contains("in blocks that are in the machine code"), "{}", ran.stdout);
-    let ran = judged(&workbook, &between("mov.u32 %0, 7;", "7"));
+    let ran = judged(&workbook, &between("mov.u32 %0, s;\\n"));
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
