@@ -210,11 +210,10 @@ impl Races {
                 visit = (access.home != access.warp.slot).then_some(now);
             }
             let acquired = warp.acquired(lane as usize, &slot.acquired);
+            let stores = access.kind == AccessKind::Store && strong;
+            let handed = stores.then(|| warp.handed(lane as usize, address, access.group == WAITED)).flatten();
             let mut actor =
-                Actor { warp, acquired, full: self.full, handed: None, guesses: &self.guesses, sizes: &self.sizes };
-            if access.kind == AccessKind::Store && strong {
-                actor.handed = warp.handed(lane as usize, address, access.group == WAITED);
-            }
+                Actor { warp, acquired, full: self.full, handed, guesses: &self.guesses, sizes: &self.sizes };
             let silent = access.silent >> lane & 1 != 0;
             let (own, of_block) = (access.warp.slot as usize, access.space == Space::Shared);
             let proxy = Proxy { slots: &self.slots, slot: own, shared: of_block, bulk: &self.bulk };

@@ -20,40 +20,45 @@ const TINY: (i64, i64) = (-39, -25);
 /// The same of [`Values::Minute`]: a detour by 2^-60 loses digits, and a mean of a million is a normal number.
 const MINUTE: (i64, i64) = (-96, -72);
 
+/// Parts of a buffer of [`Values::Sizes`].
+const PARTS: usize = 8;
+
+/// Elements of a stretch of them, as the exponent of a power of two: these or more, or one.
+const LEAST: i64 = 3;
+
 /// Which elements of [`Values::Sizes`] have one exponent. In each of some parts of a buffer it is each its own, or so many in a row: what
 /// belongs together, a row or the numbers of a key, is tiny beside what is large.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stretches {
     /// Elements of a part.
     part: u64,
-    stream: Stream,
+    /// Of each part how many, as the exponent of a power of two, and how many less the first ones are, as blocks and warps begin elsewhere;
+    /// nothing where each is its own.
+    each: [Option<(u32, u64)>; PARTS],
 }
 
 impl Stretches {
     /// Of a buffer of so many elements.
     pub(super) fn of(len: u64, stream: Stream) -> Self {
-        Self { part: len.div_ceil(PARTS).max(1), stream }
+        let part = len.div_ceil(PARTS as u64).max(1);
+        let most = i64::from(part.ilog2());
+        let each = |at: usize| {
+            let key = u64::MAX / 2 - 2 * at as u64;
+            let each = stream.integer(key, LEAST - 3, most.max(LEAST));
+            (LEAST..=most).contains(&each).then(|| (each as u32, stream.bits(key - 1) % (1 << each)))
+        };
+        Self { part, each: std::array::from_fn(each) }
     }
 
     /// What all elements of a stretch have in common, and no others.
     fn number(self, index: u64) -> u64 {
         let part = index / self.part;
-        let most = i64::from(self.part.ilog2());
-        let each = self.stream.integer(u64::MAX / 2 - 2 * part, LEAST - 3, most.max(LEAST));
-        if each < LEAST || each > most {
-            return index;
+        match self.each.get(part as usize) {
+            Some(Some((each, offset))) => ((index + offset) >> each) | 1 << 63 | part << 48,
+            _ => index,
         }
-        // Blocks and warps begin elsewhere.
-        let offset = self.stream.bits(u64::MAX / 2 - 2 * part - 1) % (1 << each);
-        ((index + offset) >> each) | 1 << 63 | part << 48
     }
 }
-
-/// Parts of a buffer of [`Values::Sizes`].
-const PARTS: u64 = 8;
-
-/// Elements of a stretch of them, as the exponent of a power of two: these or more, or one.
-const LEAST: i64 = 3;
 
 /// A number of an interval, as often of any exponent from that of the tiniest of [`Values::Tiny`] to that of the largest, of either sign
 /// where there are both.

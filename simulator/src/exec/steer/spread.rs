@@ -30,11 +30,10 @@ pub enum Lanes {
 pub fn exchanges(decoded: &Decoded, all: &mut HashMap<u32, Writers>, goal: &Goal) -> Vec<(u32, Reg, Lanes)> {
     let code = &decoded.code;
     let mut found = Vec::new();
+    let Some(bits) = goal.words.first().map(|word| *word as u32) else { return found };
     for (inst, at) in code.insts.iter().zip(0u32..) {
         let Op::Collective(index) = inst.op else { continue };
         let op = &code.collectives[index as usize];
-        let [value, ..] = goal.words[..] else { continue };
-        let bits = value as u32;
         let lanes = match op.f {
             CollectiveFn::Vote(Vote::Ballot) => Lanes::Bits(if op.negated { !bits } else { bits }),
             CollectiveFn::MatchAny => Lanes::Alike(bits),

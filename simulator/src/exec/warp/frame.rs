@@ -139,13 +139,7 @@ impl Warp {
 
     /// Copies a value between frames for the lanes of `mask`.
     pub fn pass(&mut self, mask: u32, from: (u32, CallValue), to: (u32, CallValue)) {
-        let size = match (from.1, to.1) {
-            // Where both sides are known, what they have in common; where one is, that.
-            (CallValue::Memory { size: a, .. }, CallValue::Memory { size: b, .. }) if a > 0 && b > 0 => a.min(b),
-            (CallValue::Memory { size: a, .. }, CallValue::Memory { size: b, .. }) => a.max(b),
-            (CallValue::Memory { size, .. }, _) | (_, CallValue::Memory { size, .. }) => size,
-            _ => 8,
-        };
+        let size = from.1.bytes_to(to.1);
         for step in 0..size.div_ceil(8).max(1) {
             let bytes = (size - step * 8).min(8);
             let piece = if bytes > 4 { 8 } else { 4 };

@@ -91,14 +91,20 @@ impl Around<'_> {
         next
     }
 
+    /// The same without some edges.
+    fn ways(&self, at: usize, left_out: &HashSet<Edge>) -> Vec<usize> {
+        let mut next = self.next(at);
+        next.retain(|to| !left_out.contains(&(at, *to)));
+        next
+    }
+
     /// Operations that are reached from some without going on from those where `stops` says so.
     fn reached(&self, from: &[usize], stops: impl Fn(usize) -> bool, left_out: &HashSet<Edge>) -> HashSet<usize> {
         let mut seen: HashSet<usize> = from.iter().copied().collect();
         let mut work = from.to_vec();
         while let Some(at) = work.pop() {
             if !stops(at) {
-                let next = self.next(at).into_iter().filter(|to| !left_out.contains(&(at, *to)));
-                work.extend(next.filter(|to| seen.insert(*to)));
+                work.extend(self.ways(at, left_out).into_iter().filter(|to| seen.insert(*to)));
             }
         }
         seen
@@ -106,8 +112,7 @@ impl Around<'_> {
 
     /// The operations of the loops around one.
     fn rounds(&self, at: usize, left_out: &HashSet<Edge>) -> HashSet<usize> {
-        let after: Vec<usize> = self.next(at).into_iter().filter(|to| !left_out.contains(&(at, *to))).collect();
-        let behind = self.reached(&after, |_| false, left_out);
+        let behind = self.reached(&self.ways(at, left_out), |_| false, left_out);
         if !behind.contains(&at) {
             return HashSet::new();
         }
@@ -116,7 +121,7 @@ impl Around<'_> {
         loop {
             let before = found.len();
             for &one in &behind {
-                if self.next(one).iter().any(|to| found.contains(to) && !left_out.contains(&(one, *to))) {
+                if self.ways(one, left_out).iter().any(|to| found.contains(to)) {
                     found.insert(one);
                 }
             }
@@ -151,7 +156,7 @@ impl Around<'_> {
         if !matches!(self.code.insts[at].op, Op::Bra { .. } | Op::BrIndexed(_)) {
             return true;
         }
-        let next: Vec<usize> = self.next(at).into_iter().filter(|to| !left_out.contains(&(at, *to))).collect();
+        let next = self.ways(at, left_out);
         let join = self.join(at);
         let decided = self.reached(&next, |one| Some(one) == join || !rounds.contains(&one), left_out);
         // It decides nothing where all of its other ways are those of another attempt.
@@ -184,8 +189,7 @@ impl Around<'_> {
                 let from = self.code.sources(at as u32).iter().any(|reg| hang.contains(reg));
                 let chosen = from || by_guard || decided.contains(&at);
                 let comes = match inst.op {
-                    Op::Load(_) => stored || self.reads_word(at, swap),
-                    Op::Atomic(_) => stored || self.reads_word(at, swap),
+                    Op::Load(_) | Op::Atomic(_) => stored || self.reads_word(at, swap),
                     Op::Call(index) => !matches!(self.code.calls[index as usize].callee, Callee::Printf),
                     _ => false,
                 };

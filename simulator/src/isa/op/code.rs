@@ -25,6 +25,18 @@ pub enum CallValue {
     Register(Reg),
 }
 
+impl CallValue {
+    /// Bytes that are copied where it is passed to another: where both sides know theirs, what they have in common; where one does, that.
+    pub fn bytes_to(self, to: Self) -> u32 {
+        match (self, to) {
+            (Self::Memory { size: a, .. }, Self::Memory { size: b, .. }) if a > 0 && b > 0 => a.min(b),
+            (Self::Memory { size: a, .. }, Self::Memory { size: b, .. }) => a.max(b),
+            (Self::Memory { size, .. }, _) | (_, Self::Memory { size, .. }) => size,
+            _ => 8,
+        }
+    }
+}
+
 /// Who is called.
 #[derive(Debug, Clone)]
 pub enum Callee {

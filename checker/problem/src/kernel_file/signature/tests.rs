@@ -111,6 +111,18 @@ fn integers_are_narrowed_only_when_they_fit() {
     assert!(fit(Arg::Int(70_000), None, &Param::Opaque { bytes: 2 }).is_err());
 }
 
+/// A file without sizes, and its plan.
+fn planned(text: &str) -> (KernelFile, plan::Plan) {
+    let file = KernelFile::parse(std::path::Path::new("kernel.cu"), text).unwrap();
+    let context = crate::PlanContext {
+        sizes: Default::default(),
+        device: crate::DeviceShape::H200,
+        active_blocks: &|_, _, _| Ok(1),
+    };
+    let plan = file.plan(&context, &[]).unwrap();
+    (file, plan)
+}
+
 #[test]
 fn a_wrong_launch_is_shown_at_its_argument() {
     let text = "template <int B> __global__ void block_sum(const float *, float *, int) {}\n\
@@ -122,13 +134,7 @@ fn a_wrong_launch_is_shown_at_its_argument() {
                     //@ launch block_sum<256><<<1, 256>>>(a, a)\n\
                     //@ launch block_sum<256><<<1, 256>>>(1, a, 3)\n\
                     //@ launch block_sum<256><<<1, 256>>>(a, a, 1 << 31)\n";
-    let file = KernelFile::parse(std::path::Path::new("kernel.cu"), text).unwrap();
-    let context = crate::PlanContext {
-        sizes: Default::default(),
-        device: crate::DeviceShape::H200,
-        active_blocks: &|_, _, _| Ok(1),
-    };
-    let mut plan = file.plan(&context, &[]).unwrap();
+    let (file, mut plan) = planned(text);
     let params = parameters("_Z9block_sumILi256EEvPKfPfi", &[8, 8, 4]);
     let all: Vec<String> = (0..plan.launches.len())
         .map(|launch| check(&file, &mut plan, launch, &params).unwrap_err().to_string())
@@ -140,13 +146,7 @@ fn a_wrong_launch_is_shown_at_its_argument() {
 #[test]
 fn a_vector_of_other_numbers_is_for_a_cast_inside_the_kernel() {
     let text = "__global__ void k(const uint4*, float*) {}\n//@ in a: u16[8] = iota\n//@ out c: i32[8]\n//@ launch k<<<1, 32>>>(a, c)\n";
-    let file = KernelFile::parse(std::path::Path::new("kernel.cu"), text).unwrap();
-    let context = crate::PlanContext {
-        sizes: Default::default(),
-        device: crate::DeviceShape::H200,
-        active_blocks: &|_, _, _| Ok(1),
-    };
-    let mut plan = file.plan(&context, &[]).unwrap();
+    let (file, mut plan) = planned(text);
     let told = |plan: &mut plan::Plan, mangled: &str| {
         check(&file, plan, 0, &parameters(mangled, &[8, 8])).unwrap_err().to_string()
     };

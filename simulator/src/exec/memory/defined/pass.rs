@@ -52,13 +52,7 @@ impl<O: Observer> Worker<'_, O> {
         if warp.shadow.is_empty() && self.defined.cells.is_empty() {
             return;
         }
-        let size = match (from.1, to.1) {
-            // Where both sides are known, what they have in common; where one is, that.
-            (CallValue::Memory { size: a, .. }, CallValue::Memory { size: b, .. }) if a > 0 && b > 0 => a.min(b),
-            (CallValue::Memory { size: a, .. }, CallValue::Memory { size: b, .. }) => a.max(b),
-            (CallValue::Memory { size, .. }, _) | (_, CallValue::Memory { size, .. }) => size,
-            _ => 8,
-        };
+        let size = from.1.bytes_to(to.1);
         let (source, target) = (warp.frames[from.0 as usize], warp.frames[to.0 as usize]);
         for step in (0..size.max(1)).step_by(4) {
             let (mut bits, mut origin): ([u64; 32], Option<(Origin, Stored)>) = ([0; 32], None);
