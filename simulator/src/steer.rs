@@ -49,17 +49,46 @@ pub struct Input {
     pub high: f64,
 }
 
-/// A kernel's parameter that is so many times a size, and so much.
+/// A number of a launch that is made of a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
-    /// Offset among the parameters, in bytes.
-    pub offset: u32,
+    /// Where the kernel has it from.
+    pub from: From,
     /// Which of the inputs is the size: one element of 8 bytes.
     pub input: usize,
-    /// So many times it, ...
+    /// How it is made.
+    pub made: Made,
+}
+
+/// Where a kernel has a number of its launch from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum From {
+    /// A parameter at so many bytes.
+    Offset(u32),
+    /// How many blocks there are along x, y or z.
+    Blocks(u8),
+}
+
+/// `(times * size + plus) / over`, rounded down; `over` is above 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Made {
+    /// So many times the size, ...
     pub times: i64,
-    /// ... and so much.
+    /// ... and so much, ...
     pub plus: i64,
+    /// ... in parts of so many.
+    pub over: i64,
+}
+
+impl Made {
+    /// The size itself.
+    pub const ITSELF: Self = Self { times: 1, plus: 0, over: 1 };
+
+    /// What is made of a size, in two's complement.
+    pub fn of(self, size: u64) -> u64 {
+        let whole = (size.wrapping_mul(self.times as u64) as i64).wrapping_add(self.plus);
+        whole.wrapping_div_euclid(self.over.max(1)) as u64
+    }
 }
 
 /// Type of an element.
@@ -194,8 +223,18 @@ impl Input {
 
     /// A word of elements that are drawn by a number.
     pub fn draw(&self, size: usize, by: u64) -> u64 {
+        self.draw_below(size, by, self.high)
+    }
+
+    /// The same of one that is a size: of whatever length.
+    pub fn draw_size(&self, size: usize, by: u64) -> u64 {
+        let part = (mix(!by) >> 11) as f64 / (1u64 << 53) as f64;
+        self.draw_below(size, by, self.low + (self.high - self.low).max(1.0).powf(part))
+    }
+
+    fn draw_below(&self, size: usize, by: u64, high: f64) -> u64 {
         let each = self.element.size();
-        let range = self.high - self.low + if self.element.is_real() { 0.0 } else { 1.0 };
+        let range = high.min(self.high) - self.low + if self.element.is_real() { 0.0 } else { 1.0 };
         (0..size / each).fold(0, |word, part| {
             let unit = (mix(by ^ (part as u64) << 56) >> 11) as f64 / (1u64 << 53) as f64;
             let number = self.low + unit * range;

@@ -260,6 +260,27 @@ fn sizes_that_a_condition_asks_for_are_found() {
     }
 }
 
+/// What is asked of the grid, of what only another condition's branch asks, and of sizes among which only a large one will do.
+#[test]
+fn sizes_that_a_grid_or_a_branch_means_are_found() {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex11", "solutions/ex11", "kernels/few-long"]);
+    let right = workbook.read("solutions/ex11/solution.cu");
+    let place = "y[i] = middle;";
+    assert!(right.contains(place));
+    for condition in [
+        "gridDim.x == 1234",
+        "gridDim.x * 7u % 65536u == 7u * 4097u % 65536u",
+        "n / 256 == 99 && n % 256 == 7",
+        "(unsigned)n * 2654435761u >> 22 == 77u",
+        "n >= 5000000 && n < 5500000",
+    ] {
+        let wrong = right.replace(place, &format!("y[i] = {condition} ? 0.0f : middle;"));
+        workbook.write("exercises/ex11/kernel.cu", wrong);
+        let ran = workbook.run(["ex11", "--backend", "sim", "--plain", "--seed", "5"]);
+        is_refused(&ran, condition, &["WRONG RESULT"]);
+    }
+}
+
 /// Many questions that no size answers stand before the one that means one.
 #[test]
 fn questions_without_an_answer_hide_none_that_has_one() {

@@ -20,8 +20,8 @@ pub mod worker;
 
 pub use message::failure::{DeviceInfo, JobError, NoGpuError};
 pub use message::job::{
-    Across, Artefact, AsWritten, Budget, Case, Job, Keep, L2State, Measure, On, Output, Program, Reads, SizeParameter,
-    Text, Thoroughness, Timing, Unset, Varying, Verify,
+    Across, Artefact, AsWritten, Budget, Case, Job, Keep, L2State, Measure, On, Output, Passed, Program, Reads,
+    SizeParameter, Text, Thoroughness, Timing, Unset, Varying, Verify,
 };
 pub use message::outcome::{BufferSummary, Checked, Found, LaunchCount, LineCount, RunId, RunResult, TurnedInputs};
 pub use message::profile::{LaunchProfile, Profile};

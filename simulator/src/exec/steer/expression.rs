@@ -53,7 +53,7 @@ pub enum Leaf {
         /// Which of its elements.
         part: u32,
     },
-    /// A parameter's.
+    /// A parameter's, or how many blocks there are.
     Parameter(u32),
     /// What was passed on, through shared memory or another lane: where it comes from its value tells.
     Passed(Reg),
@@ -120,9 +120,7 @@ impl Expression {
                 }
                 let before = |at: &u32| *at < root && is_plain(code, *at, true);
                 match written[..] {
-                    [one] if matches!(code.insts[one as usize].op, Op::Param32 { .. } | Op::Param64 { .. }) => {
-                        found.add(Leaf::Parameter(one));
-                    }
+                    [one] if is_number_of_launch(&code.insts[one as usize].op) => found.add(Leaf::Parameter(one)),
                     [one] if is_plain(code, one, several) => open.push(one),
                     [_, _, ..] if several && written.len() <= PLACES && written.iter().all(before) => {
                         open.extend(written)
@@ -213,6 +211,11 @@ pub fn is_gathering(code: &Code, at: u32) -> bool {
         code.collectives[index as usize].f,
         CollectiveFn::Vote(_) | CollectiveFn::Redux(_) | CollectiveFn::MatchAny | CollectiveFn::MatchAll
     )
+}
+
+/// Is it the same in all threads, and another at another size, perhaps?
+fn is_number_of_launch(op: &Op) -> bool {
+    matches!(op, Op::Param32 { .. } | Op::Param64 { .. } | Op::Special32 { which: Special::Nctaid(0..3), .. })
 }
 
 /// Does another lane have a say?

@@ -7,7 +7,7 @@ use super::signals::{Objective, objectives};
 use crate::exec::warp::Warp;
 use crate::isa::op::{Code, Op, Reg};
 use crate::random::mix;
-use crate::steer::{Element, Input, SteerRequest, mask};
+use crate::steer::{Element, Input, Made, SteerRequest, mask};
 
 /// Steps downhill from one start.
 const STEPS: usize = 64;
@@ -17,6 +17,9 @@ const DIFFERENCES: usize = 16;
 const STARTS: u64 = 3;
 /// Warps of words that are drawn without looking where they lead.
 const DRAWN: u64 = 1 << 8;
+
+/// Sizes are tried that differ by less than so much from what they are.
+const BESIDE: u64 = 1 << 10;
 
 /// What the cost by a signal, below 2^65, is multiplied with where the result is as wanted: it comes to less than 1.
 const WON: f64 = 1e-20;
@@ -58,21 +61,20 @@ pub struct Held {
     pub size: usize,
     /// Sign-extended to the register's width.
     pub signed: bool,
-    /// What a parameter is of a size: so many times it, and so much.
-    pub linear: (i64, i64),
+    /// What a parameter is of a size.
+    pub made: Made,
 }
 
 impl Held {
     /// It holds as many bytes as there are.
     pub fn all(reg: Reg, size: usize) -> Self {
-        Self { reg, from: 0, size, signed: false, linear: (1, 0) }
+        Self { reg, from: 0, size, signed: false, made: Made::ITSELF }
     }
 
     /// What it holds of a word.
     pub fn holds(self, word: u64) -> u64 {
-        let (times, plus) = self.linear;
         let unused = 64 - 8 * self.size as u32;
-        let high = word.wrapping_mul(times as u64).wrapping_add(plus as u64) >> (8 * self.from) << unused;
+        let high = self.made.of(word) >> (8 * self.from) << unused;
         if self.signed { (high as i64 >> unused) as u64 } else { high >> unused }
     }
 }
@@ -152,6 +154,11 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
     /// What the words have to be; `most` operations may be computed.
     pub fn solve(&mut self, bench: &mut Warp, words: &[Word], most: u64) -> Option<Vec<u64>> {
         self.most = self.spent + most;
+        if !self.request.parameters.is_empty()
+            && let Some(values) = self.beside(bench, words)
+        {
+            return Some(values);
+        }
         // Whether a number is another tells nothing of how near it is.
         let starts = if matches!(self.wanted, Wanted::Other(_)) { 0 } else { STARTS };
         'search: for start in 0..starts {
@@ -297,6 +304,30 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
         allowed.chunks(32).map(|some| std::array::from_fn(|lane| some[lane % some.len()])).collect()
     }
 
+    /// One of the words is another by as little as may be: sizes beside the one at hand meet what led to the condition, too, perhaps.
+    fn beside(&mut self, bench: &mut Warp, words: &[Word]) -> Option<Vec<u64>> {
+        let mut values: Vec<u64> = words.iter().map(|word| word.value).collect();
+        for distance in (1..BESIDE).step_by(16) {
+            for (at, word) in words.iter().enumerate() {
+                let way = |lane: u64| distance + lane / 2;
+                let tried = |lane: usize| match lane % 2 {
+                    0 => word.value.wrapping_add(way(lane as u64)),
+                    _ => word.value.wrapping_sub(way(lane as u64)),
+                };
+                let tried: [u64; 32] = std::array::from_fn(tried);
+                self.compute(bench, words, &values, Some((at, &tried)));
+                let costs = self.costs(bench, Metric::Difference);
+                let allowed = |value: u64| self.input(word).allows(value, word.size);
+                let found = tried.iter().zip(costs).find(|(value, cost)| *cost == 0.0 && allowed(**value));
+                if let Some((value, _)) = found {
+                    values[at] = *value;
+                    return Some(values);
+                }
+            }
+        }
+        None
+    }
+
     /// A warp of words that are drawn, one of them or all; those of a lane in which it is as wanted.
     fn drawn(&mut self, bench: &mut Warp, words: &[Word], warp: u64) -> Option<Vec<u64>> {
         let which = warp as usize % (words.len() + 1);
@@ -324,7 +355,8 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
     }
 
     fn draw(&self, word: &Word, by: u64) -> u64 {
-        self.input(word).draw(word.size, mix(self.by ^ by))
+        let (input, by) = (self.input(word), mix(self.by ^ by));
+        if self.request.parameters.is_empty() { input.draw(word.size, by) } else { input.draw_size(word.size, by) }
     }
 
     /// Computes the condition for these words, one of them another in each lane.

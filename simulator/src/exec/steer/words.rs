@@ -2,8 +2,8 @@
 
 use super::expression::{Expression, Leaf};
 use super::search::{Held, Word};
-use crate::isa::op::{Code, Op, Reg};
-use crate::steer::{SteerRequest, mask};
+use crate::isa::op::{Code, Op, Reg, Special};
+use crate::steer::{From, SteerRequest, mask};
 
 /// Words that may change for one condition.
 const WORDS: usize = 48;
@@ -182,15 +182,16 @@ fn loaded(
     Some(Place::new(input, place, Held { from, signed: access.signed, ..Held::all(reg, size) }))
 }
 
-/// The size that a parameter is made of.
+/// The size that a parameter, or a number of blocks, is made of.
 fn parameter(code: &Code, request: &SteerRequest, at: u32, reg: Reg) -> Option<Place> {
-    let (offset, size) = match code.insts[at as usize].op {
-        Op::Param32 { offset, .. } => (offset, 4),
-        Op::Param64 { offset, .. } => (offset, 8),
+    let (from, size) = match code.insts[at as usize].op {
+        Op::Param32 { offset, .. } => (From::Offset(offset), 4),
+        Op::Param64 { offset, .. } => (From::Offset(offset), 8),
+        Op::Special32 { which: Special::Nctaid(axis), .. } => (From::Blocks(axis), 4),
         _ => return None,
     };
-    let found = request.parameters.iter().find(|parameter| parameter.offset == offset)?;
-    Some(Place::new(found.input, (0, 8), Held { linear: (found.times, found.plus), ..Held::all(reg, size) }))
+    let found = request.parameters.iter().find(|parameter| parameter.from == from)?;
+    Some(Place::new(found.input, (0, 8), Held { made: found.made, ..Held::all(reg, size) }))
 }
 
 /// Where the only element of all inputs stands that is this one.

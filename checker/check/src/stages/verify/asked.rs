@@ -8,7 +8,7 @@ use super::varying::varying;
 use super::{CaseAt, STEPS, Trials};
 use crate::build::Built;
 use crate::{BuildError, Reach, beside};
-use execution::backend::{Case, Checked, Program, Reads, Status, Thoroughness, Untried};
+use execution::backend::{Case, Checked, Program, Reads, Status, Thoroughness, Untried, Varying};
 use plan::stream::Stream;
 use problem::Sizes;
 use simulator::{Checks, Schedule};
@@ -32,6 +32,10 @@ const SMALL_TIME: f64 = 131_072.0;
 const SOON: Most = Most { instructions: 5e5, bytes: LARGE.bytes };
 /// Sizes that conditions mean, at most: of those that are soon run, and of others.
 const MEANT: [usize; 2] = [6, 1];
+/// Conditions that stand one within the other: rounds in which they are asked.
+const NESTED: usize = 4;
+/// Sizes that one round adds, at most.
+const FOUND: usize = 8;
 /// How many are few.
 const FEW: f64 = 4096.0;
 
@@ -73,35 +77,61 @@ impl Trials<'_> {
         near.extend([manifest.count.clone(), manifest.time.clone(), far]);
         // The usual one first, then what takes least.
         near.sort_by_cached_key(|sizes| (*sizes != manifest.count, beside::elements(self.problem, sizes) as u64));
-        let known: Vec<_> = near.iter().filter_map(|sizes| Some((sizes, self.version(built, sizes).ok()?))).collect();
-        let varying = varying(self.problem, &known);
-        let known: Vec<Program> = known.into_iter().map(|(_, program)| program).collect();
-        let thoroughness = Thoroughness::Asked { whole: known.len() };
-        let at = CaseAt { sizes: &manifest.count, index: 0, thoroughness, judged: false };
-        let mut case = self.case(built, None, at)?;
-        // As elsewhere, so that a worker that was asked about the known ones knows.
-        case.seed = self.far_seed();
-        let whole = known.len();
-        case.versions = known.into_iter().chain(asked.iter().map(|(program, ..)| program.clone())).collect();
-        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
-        let steps = varying.steps.clone();
-        case.varying = Some(varying);
-        let mut told = self.run_all(on, case, &self.options());
-        let meant = told.first_mut().map(|first| std::mem::take(&mut first.meant)).unwrap_or_default();
-        let of = |values: Vec<i64>| {
-            let sizes = values.into_iter().zip(&steps).map(|(value, step)| value * step);
-            manifest.count.keys().cloned().zip(sizes).collect()
-        };
-        let meant = meant.into_iter().map(of);
-        let meant = meant.filter(|sizes| !near.contains(sizes)).collect();
+        let mut known: Vec<_> =
+            near.into_iter().filter_map(|sizes| Some((self.version(built, &sizes).ok()?, sizes))).collect();
+        let programs: Vec<Program> = asked.iter().map(|(program, ..)| program.clone()).collect();
+        let (told, mut found) = self.ask_at(built, &known, 0, &programs)?;
         let news = |((program, sizes, small), checked): (_, Checked)| {
             let Status::Untried { what, .. } = checked.status else { return None };
             // Another instance of a template does what others do, and few threads seldom do much.
             let usual = what.is_for_some() || matches!(what, Untried::Kernel { .. });
             Some(News { sizes, program, small, most: if usual { LARGE } else { SOUGHT } })
         };
-        let news = asked.into_iter().zip(told.into_iter().skip(whole)).filter_map(news).collect();
+        let news = asked.into_iter().zip(told).filter_map(news).collect();
+        // What another condition's branch asks is asked at the sizes that take it.
+        let mut meant: Vec<Sizes> = Vec::new();
+        for _ in 0..NESTED {
+            found.retain(|sizes| known.iter().all(|(_, known)| known != sizes));
+            found.sort_by_cached_key(|sizes| beside::elements(self.problem, sizes) as u64);
+            found.truncate(FOUND);
+            let latest = found.iter().filter_map(|sizes| Some((self.version(built, sizes).ok()?, sizes.clone())));
+            let before = known.len();
+            known.extend(latest);
+            meant.append(&mut found);
+            if known.len() == before {
+                break;
+            }
+            (_, found) = self.ask_at(built, &known, known.len() - before, &[])?;
+        }
         Ok(Told { news, meant })
+    }
+
+    /// Of which of these programs is something new, beside those that are known; and sizes, unsorted, that are meant, for which the `latest`
+    /// of the known ones are looked at first.
+    fn ask_at(
+        &self,
+        built: &Built,
+        known: &[(Program, Sizes)],
+        latest: usize,
+        asked: &[Program],
+    ) -> Result<(Vec<Checked>, Vec<Sizes>), BuildError> {
+        let count = &self.problem.manifest.count;
+        let thoroughness = Thoroughness::Asked { whole: known.len() };
+        let mut case = self.case(built, None, CaseAt { sizes: count, index: 0, thoroughness, judged: false })?;
+        // As elsewhere, so that a worker that was asked about the known ones knows.
+        case.seed = self.far_seed();
+        case.versions = known.iter().map(|(program, _)| program.clone()).chain(asked.iter().cloned()).collect();
+        let varying = Varying { latest, ..varying(self.problem, known) };
+        let steps = varying.steps.clone();
+        case.varying = Some(varying);
+        let on = self.platform.on(vec![Schedule::Its], Checks::NONE, STEPS, self.seed);
+        let mut told = self.run_all(on, case, &self.options());
+        let meant = told.first_mut().map(|first| std::mem::take(&mut first.meant)).unwrap_or_default();
+        let of = |values: Vec<i64>| -> Sizes {
+            let sizes = values.into_iter().zip(&steps).map(|(value, step)| value * step);
+            count.keys().cloned().zip(sizes).collect()
+        };
+        Ok((told.split_off(known.len().min(told.len())), meant.into_iter().map(of).collect()))
     }
 
     /// Sizes that a number in the code may mean, drawn: each size that may vary, the others as at the `count` size.
@@ -159,7 +189,8 @@ impl Trials<'_> {
         meant.sort_by_cached_key(|sizes| beside::elements(self.problem, sizes) as u64);
         let soon = |sizes: &Sizes| cost * beside::elements(self.problem, sizes) <= SOON.instructions;
         let (few, many): (Vec<_>, Vec<_>) = meant.into_iter().partition(soon);
-        let meant = few.into_iter().take(MEANT[0]).chain(many.into_iter().take(MEANT[1])).map(|sizes| (sizes, LARGE));
+        let few = few.into_iter().take(MEANT[0]).map(|sizes| (sizes, LARGE));
+        let meant = few.chain(many.into_iter().take(MEANT[1]).map(|sizes| (sizes, SOUGHT)));
         for (sizes, most) in self.small_time().into_iter().map(|sizes| (sizes, usual)).chain(named).chain(meant) {
             let Ok(program) = self.version(built, &sizes) else { continue };
             if self.is_within(most, cost, &sizes, &program) {

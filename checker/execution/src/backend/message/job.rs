@@ -2,6 +2,7 @@
 
 use plan::Plan;
 use serde::{Deserialize, Serialize};
+use simulator::steer::Made;
 use std::collections::BTreeMap;
 #[cfg(not(target_family = "wasm"))]
 use std::collections::BTreeSet;
@@ -267,23 +268,32 @@ pub struct Varying {
     pub bounds: Vec<(i64, i64)>,
     /// By version: its sizes, in steps.
     pub values: Vec<Vec<i64>>,
-    /// Arguments that are made of one of them.
+    /// What launches pass that is made of one of them.
     pub parameters: Vec<SizeParameter>,
+    /// So many of the last versions are looked at before others.
+    pub latest: usize,
 }
 
-/// An argument that is so many times a size, and so much.
+/// A number of a launch that is made of a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SizeParameter {
     /// Line of the launches.
     pub line: u32,
-    /// Which argument.
-    pub arg: usize,
+    /// Which number.
+    pub passed: Passed,
     /// Which size.
     pub size: usize,
-    /// So many times it, ...
-    pub times: i64,
-    /// ... and so much.
-    pub plus: i64,
+    /// How it is made of it.
+    pub made: Made,
+}
+
+/// A number that a launch passes to its kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Passed {
+    /// Which argument.
+    Arg(usize),
+    /// How many blocks along x, y or z.
+    Blocks(usize),
 }
 
 /// Run and judge.

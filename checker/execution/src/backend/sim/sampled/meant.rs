@@ -1,14 +1,14 @@
-//! Sizes at which conditions come out as at none that is known: what a kernel asks of its parameters says which sizes it means
+//! Sizes at which conditions come out as at none that is known: what a kernel asks of its parameters and its grid says which sizes it means
 //! (`rows == cols`, `n % 641 == 0`, `n > 8300 && n < 16000`), and the simulator looks for some (`simulator::steer`).
 
 use super::chosen::{chosen, ends_first};
 use super::opened::{Opened, open};
 use super::switches::met_by_all;
 use crate::backend::machine::Stop;
-use crate::backend::message::job::{Program, Varying};
+use crate::backend::message::job::{Passed, Program, Varying};
 use crate::backend::sim::Sim;
 use plan::stream::Stream;
-use simulator::steer::{Aim, Element, Input, Parameter, SteerRequest, Steered};
+use simulator::steer::{Aim, Element, From, Input, Parameter, SteerRequest, Steered};
 use std::collections::BTreeSet;
 
 /// Known sizes from which is looked.
@@ -32,10 +32,17 @@ pub fn meant(sim: &Sim, known: &[Program], varying: &Varying, seed: u64) -> Resu
         return Ok(found);
     }
     let mut open_conditions = met_by_all(sim, known, seed)?.one_way();
+    if varying.latest > 0 {
+        // Arithmetic comes to another number at every size that is looked at.
+        let conditions = |wanted: &mut BTreeSet<(u32, Aim)>| wanted.retain(|(_, aim)| matches!(aim, Aim::Is(_)));
+        open_conditions.values_mut().for_each(conditions);
+    }
     // From small ones what is found is small; of one warp little is asked.
-    let mut bases: Vec<_> = known.iter().zip(&varying.values).collect();
-    bases.sort_by_cached_key(|(program, _)| (program.plan.threads() <= ONE_WARP, program.plan.bytes()));
-    for (program, values) in bases.into_iter().take(BASES) {
+    let old = known.len().saturating_sub(varying.latest);
+    let mut bases: Vec<_> = known.iter().zip(&varying.values).enumerate().collect();
+    let is_few = |program: &Program| program.plan.threads() <= ONE_WARP;
+    bases.sort_by_cached_key(|(at, (program, _))| (*at < old, *at < old && is_few(program), program.plan.bytes()));
+    for (_, (program, values)) in bases.into_iter().take(BASES.max(varying.latest)) {
         if open_conditions.values().all(BTreeSet::is_empty) {
             break;
         }
@@ -108,8 +115,11 @@ fn parameters(opened: &Opened<'_>, launch: usize, varying: &Varying) -> Option<V
     let own = varying.parameters.iter().filter(|parameter| parameter.line == planned.line);
     let found: Vec<Parameter> = own
         .filter_map(|own| {
-            let offset = *offsets.get(own.arg)?;
-            Some(Parameter { offset, input: own.size, times: own.times, plus: own.plus })
+            let from = match own.passed {
+                Passed::Arg(arg) => From::Offset(*offsets.get(arg)?),
+                Passed::Blocks(axis) => From::Blocks(axis as u8),
+            };
+            Some(Parameter { from, input: own.size, made: own.made })
         })
         .collect();
     (!found.is_empty()).then_some(found)
