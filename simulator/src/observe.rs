@@ -109,7 +109,8 @@ pub struct WarpAccess<'a> {
     /// Of an atomic: that it is relaxed its author says, rather than nobody.
     pub named: bool,
     /// Of a load that an atomic corrects, and of that atomic: a number that they share; else 0. [`PERHAPS`] of a load of
-    /// which only its address will tell whether an atomic corrects it. [`WAITED`] of those that may belong to a wait.
+    /// which only its address will tell whether an atomic corrects it. [`WAITED`] of those that may belong to a wait, [`TAKEN`] of
+    /// volatile loads by which nothing is decided.
     pub group: u32,
     /// Of an operation on an mbarrier: the lanes whose arrival ends its phase. What arrivals release is there for those who wait
     /// when the phase has ended. Of a bulk copy that completes at an mbarrier: none.
@@ -143,6 +144,9 @@ pub const PERHAPS: u32 = u32::MAX;
 
 /// The group of a store that puts back, changed, what its thread has waited for in a loop, and of a load that is not weak and stands in one.
 pub const WAITED: u32 = u32::MAX - 1;
+
+/// The group of a volatile load whose value no condition hangs on.
+pub const TAKEN: u32 = u32::MAX - 2;
 
 /// Bytes of an access that nothing has written, by lane: bit i is the byte at the lane's address + i.
 pub type Unwritten = [u32; 32];

@@ -68,8 +68,15 @@ impl Races {
     pub fn proxy_fence(&mut self, id: WarpId, mask: u32, of: [bool; 2]) {
         let Some(slot) = self.slots.get_mut(id.slot as usize) else { return };
         let Some(warp) = slot.warps.get_mut(id.warp as usize) else { return };
-        let how =
-            How { kind: AccessKind::Store, strong: false, scope: Scope::Sys, copy: false, loose: false, mark: false };
+        let how = How {
+            kind: AccessKind::Store,
+            strong: false,
+            scope: Scope::Sys,
+            copy: false,
+            loose: false,
+            alone: false,
+            mark: false,
+        };
         let fences = &mut slot.proxy_fences;
         fences.threads.resize_with(fences.threads.len().max(32 * (id.warp as usize + 1)), VecDeque::new);
         for lane in lanes(mask) {

@@ -11,7 +11,7 @@ use super::happens_before::state::{Published, Seen, Slot, Warp};
 use super::happens_before::sync::Synchronised;
 use super::proxy::Proxy;
 use super::sizes::Sizes;
-use crate::observe::{AccessKind, Complaint, MemoryOrder, Scope, Space, WAITED, WarpAccess, WarpId};
+use crate::observe::{AccessKind, Complaint, MemoryOrder, Scope, Space, TAKEN, WAITED, WarpAccess, WarpId};
 use std::collections::{HashMap, HashSet};
 
 /// The race check of a device.
@@ -201,7 +201,8 @@ impl Races {
                 AccessKind::Atomic => access.mark,
             };
             let loose = loose || access.texture;
-            let how = How { kind: access.kind, strong, scope, copy, loose, mark };
+            let alone = alone || access.group == TAKEN && access.space == Space::Global;
+            let how = How { kind: access.kind, strong, scope, copy, loose, alone, mark };
             let thread = access.warp.warp * 32 + lane;
             let clock = if copy { number(access, warp) } else { warp.clock };
             let now = Epoch::new(slot.block, thread, access.pc, slot.phase, clock, how);

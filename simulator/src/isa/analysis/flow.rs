@@ -76,6 +76,38 @@ impl<'t> Flow<'t> {
         false
     }
 
+    /// May something be decided by what a load in that line brings, by this thread or by one that it is passed on to? What numbers of several
+    /// loads come to is told only as far as it is compared here, and of reals not at all.
+    pub fn decides(&self, line: u32) -> bool {
+        let loads = self.at(line).filter(|load| base(load) == "ld");
+        let mut work: Vec<(&str, bool)> = loads.flat_map(results).map(|name| (name, false)).collect();
+        let mut seen: HashSet<(&str, bool)> = work.iter().copied().collect();
+        while let Some((name, changed)) = work.pop() {
+            for instruction in self.using(name).filter(|instruction| takes(instruction, name)) {
+                let base = base(instruction);
+                match base {
+                    "setp" | "set" | "slct" | "call" | "bra" | "brx" => return true,
+                    "st" if puts(instruction, name) && has(instruction, "global") => {}
+                    "st" | "red" | "atom" | "shfl" | "vote" | "match" | "redux" | "ld" | "ldu" if !changed => {
+                        return true;
+                    }
+                    "st" | "red" => {}
+                    _ => {
+                        let sums =
+                            matches!(base, "add" | "sub" | "mul" | "mad" | "fma" | "min" | "max" | "div" | "neg");
+                        let real =
+                            ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"].iter().any(|real| has(instruction, real));
+                        if !(sums && real) {
+                            let changed = changed || sums;
+                            work.extend(results(instruction).map(|to| (to, changed)).filter(|to| seen.insert(*to)));
+                        }
+                    }
+                }
+            }
+        }
+        false
+    }
+
     /// Lines of loads, and of stores that put back what these brought from the same address, changed: both with an order, so that each
     /// by itself may meet those of other threads.
     pub fn updates(&self) -> HashSet<(u32, u32)> {

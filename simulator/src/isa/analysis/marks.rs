@@ -3,7 +3,7 @@
 
 use crate::isa::flow::Flow;
 use crate::isa::op::{AccessOp, AtomicOp, Code, FunctionInfo, Inst, Op, Reg};
-use crate::observe::{MemoryOrder, PERHAPS, WAITED};
+use crate::observe::{MemoryOrder, PERHAPS, TAKEN, WAITED};
 use crate::ptx::ast::Function;
 use std::collections::HashMap;
 
@@ -41,9 +41,11 @@ pub fn mark(code: &mut Code, function: &Function, info: &FunctionInfo, begin: Be
             _ => {}
         }
     }
-    for (index, (at, _)) in &places.loads {
+    for (index, (at, line)) in &places.loads {
         let load = &mut code.accesses[*index];
-        if load.order != MemoryOrder::Weak && places.back.iter().any(|(from, to)| (*to..=*from).contains(at)) {
+        if load.order == MemoryOrder::Volatile && !flow.decides(*line) {
+            load.group = TAKEN;
+        } else if load.order != MemoryOrder::Weak && places.back.iter().any(|(from, to)| (*to..=*from).contains(at)) {
             load.group = WAITED;
         }
     }

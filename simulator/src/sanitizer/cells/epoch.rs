@@ -8,7 +8,7 @@ pub struct Epoch {
     block: u32,
     /// Thread within the block (10 bits), instruction (22 bits).
     thread_pc: u32,
-    /// Block barriers passed before it (24 bits), mark (1 bit), loose (1 bit), scope (2 bits), copy (1 bit), strong (1 bit),
+    /// Block barriers passed before it (23 bits), alone (1 bit), mark (1 bit), loose (1 bit), scope (2 bits), copy (1 bit), strong (1 bit),
     /// kind (2 bits).
     phase_how: u32,
     /// The warp's clock; of a copy its number among the warp's copies.
@@ -30,17 +30,21 @@ pub struct How {
     /// A volatile store without a fence before it: strong towards other warps only. Of a cached load: by a texture or surface
     /// instruction.
     pub loose: bool,
+    /// Of a volatile store: without a fence before it. Of a volatile load: nothing is decided by what it brings, so that it is no flag. Of
+    /// global memory both.
+    pub alone: bool,
     /// See [`crate::observe::WarpAccess::mark`]; of a strong load: a first guess.
     pub mark: bool,
 }
 
-/// Phases beyond this are taken for this one; a kernel with 16 million barriers loses precision, not soundness of others.
-const LAST_PHASE: u32 = (1 << 24) - 1;
+/// Phases beyond this are taken for this one; a kernel with 8 million barriers loses precision, not soundness of others.
+const LAST_PHASE: u32 = (1 << 23) - 1;
 const KIND: u32 = 3;
 const STRONG: u32 = 4;
 const COPY: u32 = 8;
 const LOOSE: u32 = 64;
 const MARK: u32 = 128;
+const ALONE: u32 = 256;
 const LAST_PC: u32 = (1 << 22) - 1;
 
 impl Epoch {
@@ -58,12 +62,13 @@ impl Epoch {
         let bits = u32::from(how.strong) << 2
             | u32::from(how.copy) << 3
             | u32::from(how.loose) << 6
-            | u32::from(how.mark) << 7;
+            | u32::from(how.mark) << 7
+            | u32::from(how.alone) << 8;
         let how = kind | bits | (how.scope as u32) << 4;
         Self {
             block: block as u32,
             thread_pc: (thread & 1023) << 22 | pc.min(LAST_PC),
-            phase_how: phase.min(LAST_PHASE) << 8 | how,
+            phase_how: phase.min(LAST_PHASE) << 9 | how,
             clock,
         }
     }
@@ -101,7 +106,7 @@ impl Epoch {
     /// Block barriers before it.
     #[inline]
     pub fn phase(self) -> u32 {
-        self.phase_how >> 8
+        self.phase_how >> 9
     }
 
     /// The warp's clock.
@@ -122,6 +127,7 @@ impl Epoch {
             strong: self.phase_how & STRONG != 0,
             copy: self.is_copy(),
             loose: self.phase_how & LOOSE != 0,
+            alone: self.phase_how & ALONE != 0,
             mark: self.phase_how & MARK != 0,
             scope: match self.phase_how >> 4 & 3 {
                 0 => Scope::Cta,
@@ -195,7 +201,7 @@ impl Epoch {
     /// A copy that is done: an access in this phase at this clock.
     pub fn done(self, phase: u32, clock: u32) -> Self {
         let how = self.phase_how & 0xff & !COPY;
-        Self { phase_how: phase.min(LAST_PHASE) << 8 | how, clock, ..self }
+        Self { phase_how: phase.min(LAST_PHASE) << 9 | how, clock, ..self }
     }
 
     /// The same access, no longer strong.

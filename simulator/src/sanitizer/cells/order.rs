@@ -87,7 +87,8 @@ impl Actor<'_> {
     fn morally_strong(&self, a: Epoch, b: Epoch) -> bool {
         let (x, y) = (a.how(), b.how());
         let reach = a.block() == b.block() || x.scope.min(y.scope) >= Scope::Gpu;
-        let loose = (x.loose || y.loose) && a.same_warp(b);
+        // What nobody decides by is no flag, and counts on an order that an unfenced store has not.
+        let loose = (x.loose || y.loose) && a.same_warp(b) || x.alone && y.alone;
         if !(x.strong && y.strong && reach && !loose) || self.sizes.differ(a, b) {
             return false;
         }

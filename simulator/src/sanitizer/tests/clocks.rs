@@ -11,7 +11,15 @@ fn fact(block: u32, phase: u32, thread: u32, clock: u32) -> Fact {
 }
 
 fn access(block: u32, phase: u32, thread: u32, clock: u32, copy: bool) -> Epoch {
-    let how = How { kind: AccessKind::Store, strong: false, scope: Scope::Sys, copy, loose: false, mark: false };
+    let how = How {
+        kind: AccessKind::Store,
+        strong: false,
+        scope: Scope::Sys,
+        copy,
+        loose: false,
+        alone: false,
+        mark: false,
+    };
     Epoch::new(u64::from(block), thread, 0, phase, clock, how)
 }
 
