@@ -22,6 +22,13 @@ pub struct SteerRequest {
     pub steps: u64,
 }
 
+impl SteerRequest {
+    /// Are sizes looked for, rather than elements?
+    pub fn is_of_sizes(&self) -> bool {
+        !self.parameters.is_empty()
+    }
+}
+
 /// What the result of an operation is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -53,7 +60,7 @@ pub struct Input {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
     /// Where the kernel has it from.
-    pub from: From,
+    pub from: Origin,
     /// Which of the inputs is the size: one element of 8 bytes.
     pub input: usize,
     /// How it is made.
@@ -62,7 +69,7 @@ pub struct Parameter {
 
 /// Where a kernel has a number of its launch from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum From {
+pub enum Origin {
     /// A parameter at so many bytes.
     Offset(u32),
     /// How many blocks there are along x, y or z.
@@ -229,12 +236,12 @@ impl Input {
     /// The same of one that is a size: of whatever length.
     pub fn draw_size(&self, size: usize, by: u64) -> u64 {
         let part = (mix(!by) >> 11) as f64 / (1u64 << 53) as f64;
-        self.draw_below(size, by, self.low + (self.high - self.low).max(1.0).powf(part))
+        self.draw_below(size, by, self.high.min(self.low + (self.high - self.low).max(1.0).powf(part)))
     }
 
     fn draw_below(&self, size: usize, by: u64, high: f64) -> u64 {
         let each = self.element.size();
-        let range = high.min(self.high) - self.low + if self.element.is_real() { 0.0 } else { 1.0 };
+        let range = high - self.low + if self.element.is_real() { 0.0 } else { 1.0 };
         (0..size / each).fold(0, |word, part| {
             let unit = (mix(by ^ (part as u64) << 56) >> 11) as f64 / (1u64 << 53) as f64;
             let number = self.low + unit * range;

@@ -38,7 +38,7 @@
 //! from reusing a register and orders nothing, which is why the warp-synchronous reductions of old are races. In global
 //! memory a thread may have one volatile place that it writes without a fence, a flag to stop; with a second, or an atomic
 //! after it, somebody may count on their order, and both are plain. So is such a place towards a volatile load by which nothing is decided:
-//! what is only added up is no flag (`isa::analysis::marks`).
+//! what is only added up is no flag (`isa::analysis::marks`), unless its thread reads back what it wrote itself.
 //!
 //! `cp.async`: its read and its write are under way until their thread waits (`wait_group`, `wait_all`), when they become
 //! accesses of that moment, or until an mbarrier that they arrived at is waited for. Until then nobody may count on them

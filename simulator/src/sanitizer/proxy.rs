@@ -10,7 +10,7 @@ use super::happens_before::clock::Clock;
 use super::happens_before::state::Slot;
 use super::happens_before::sync::lanes;
 use super::racecheck::Races;
-use crate::observe::{AccessKind, Scope, WarpId};
+use crate::observe::{AccessKind, WarpId};
 use std::collections::{HashSet, VecDeque};
 
 /// Fences of a thread that are kept: as many stages as a pipeline may be ahead.
@@ -68,15 +68,7 @@ impl Races {
     pub fn proxy_fence(&mut self, id: WarpId, mask: u32, of: [bool; 2]) {
         let Some(slot) = self.slots.get_mut(id.slot as usize) else { return };
         let Some(warp) = slot.warps.get_mut(id.warp as usize) else { return };
-        let how = How {
-            kind: AccessKind::Store,
-            strong: false,
-            scope: Scope::Sys,
-            copy: false,
-            loose: false,
-            alone: false,
-            mark: false,
-        };
+        let how = How::plain(AccessKind::Store);
         let fences = &mut slot.proxy_fences;
         fences.threads.resize_with(fences.threads.len().max(32 * (id.warp as usize + 1)), VecDeque::new);
         for lane in lanes(mask) {

@@ -201,7 +201,8 @@ impl Races {
                 AccessKind::Atomic => access.mark,
             };
             let loose = loose || access.texture;
-            let alone = alone || access.group == TAKEN && access.space == Space::Global;
+            let taken = access.group == TAKEN && access.space == Space::Global;
+            let alone = alone || taken && !warp.wrote_alone(lane as usize, address);
             let how = How { kind: access.kind, strong, scope, copy, loose, alone, mark };
             let thread = access.warp.warp * 32 + lane;
             let clock = if copy { number(access, warp) } else { warp.clock };

@@ -27,15 +27,7 @@ impl Races {
         if let Some(warp) = slot.warps.get(access.warp.warp as usize) {
             let scope = if atomic { access.scope } else { Scope::Sys };
             let mark = access.mark && access.kind != AccessKind::Store;
-            let how = How {
-                kind: access.kind,
-                strong: atomic,
-                scope,
-                copy: false,
-                loose: access.texture,
-                alone: false,
-                mark,
-            };
+            let how = How { strong: atomic, scope, loose: access.texture, mark, ..How::plain(access.kind) };
             let first = Epoch::new(slot.block, access.warp.warp * 32, access.pc, slot.phase, warp.clock, how);
             let mut actor = Actor {
                 warp,

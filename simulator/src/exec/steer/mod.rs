@@ -150,7 +150,7 @@ impl<'a> Steer<'a> {
                 );
             }
         }
-        if !steer.open.is_empty() && request.parameters.is_empty() {
+        if !steer.open.is_empty() && !request.is_of_sizes() {
             // What is passed on may come from any of them.
             let insts = decoded.code.insts.iter().zip(0u32..);
             let others = insts.filter(|(inst, at)| !steer.stops[*at as usize] && loads_global(&decoded.code, &inst.op));
@@ -203,7 +203,7 @@ impl<'a> Steer<'a> {
         }
         let code = &decoded.code;
         let writers = writers_around(&mut self.writers, code, root);
-        let sizes = !self.request.parameters.is_empty();
+        let sizes = self.request.is_of_sizes();
         let of = |several| match given {
             Some(given) => Expression::given(code, decoded.turns(), writers, (root, given), several),
             None => Expression::of(code, decoded.turns(), writers, root, (sizes, several)),

@@ -154,8 +154,8 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
     /// What the words have to be; `most` operations may be computed.
     pub fn solve(&mut self, bench: &mut Warp, words: &[Word], most: u64) -> Option<Vec<u64>> {
         self.most = self.spent + most;
-        if !self.request.parameters.is_empty()
-            && let Some(values) = self.beside(bench, words)
+        if self.request.is_of_sizes()
+            && let Some(values) = self.beside(bench, words, self.spent + most / 2)
         {
             return Some(values);
         }
@@ -305,16 +305,18 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
     }
 
     /// One of the words is another by as little as may be: sizes beside the one at hand meet what led to the condition, too, perhaps.
-    fn beside(&mut self, bench: &mut Warp, words: &[Word]) -> Option<Vec<u64>> {
+    /// Until so many operations are computed: the others have their share, too.
+    fn beside(&mut self, bench: &mut Warp, words: &[Word], until: u64) -> Option<Vec<u64>> {
         let mut values: Vec<u64> = words.iter().map(|word| word.value).collect();
         for distance in (1..BESIDE).step_by(16) {
+            if self.spent > until {
+                return None;
+            }
             for (at, word) in words.iter().enumerate() {
-                let way = |lane: u64| distance + lane / 2;
-                let tried = |lane: usize| match lane % 2 {
-                    0 => word.value.wrapping_add(way(lane as u64)),
-                    _ => word.value.wrapping_sub(way(lane as u64)),
-                };
-                let tried: [u64; 32] = std::array::from_fn(tried);
+                let tried: [u64; 32] = std::array::from_fn(|lane| {
+                    let by = distance + lane as u64 / 2;
+                    if lane % 2 == 0 { word.value.wrapping_add(by) } else { word.value.wrapping_sub(by) }
+                });
                 self.compute(bench, words, &values, Some((at, &tried)));
                 let costs = self.costs(bench, Metric::Difference);
                 let allowed = |value: u64| self.input(word).allows(value, word.size);
@@ -356,7 +358,7 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
 
     fn draw(&self, word: &Word, by: u64) -> u64 {
         let (input, by) = (self.input(word), mix(self.by ^ by));
-        if self.request.parameters.is_empty() { input.draw(word.size, by) } else { input.draw_size(word.size, by) }
+        if self.request.is_of_sizes() { input.draw_size(word.size, by) } else { input.draw(word.size, by) }
     }
 
     /// Computes the condition for these words, one of them another in each lane.

@@ -1,4 +1,4 @@
-use crate::steer::{Aim, Element, From, Goal, Input, Made, Parameter, SteerRequest};
+use crate::steer::{Aim, Element, Goal, Input, Made, Origin, Parameter, SteerRequest};
 use crate::{Arg, Config, Device, Launch, Module, Question};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -201,8 +201,8 @@ fn sizes_are_found_by_what_is_asked_of_parameters() {
     };
     let inputs = vec![Input { address: 8, ..size(24) }, Input { address: 16, ..size(3) }];
     let parameters = vec![
-        Parameter { from: From::Offset(8), input: 0, made: Made::ITSELF },
-        Parameter { from: From::Offset(12), input: 1, made: Made { times: 8, ..Made::ITSELF } },
+        Parameter { from: Origin::Offset(8), input: 0, made: Made::ITSELF },
+        Parameter { from: Origin::Offset(12), input: 1, made: Made { times: 8, ..Made::ITSELF } },
     ];
     let device = Device::new(Arc::clone(&module), Config { conditions: true, ..Config::default() });
     let launch = |mut device: Device| {

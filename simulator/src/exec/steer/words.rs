@@ -3,7 +3,7 @@
 use super::expression::{Expression, Leaf};
 use super::search::{Held, Word};
 use crate::isa::op::{Code, Op, Reg, Special};
-use crate::steer::{From, SteerRequest, mask};
+use crate::steer::{Origin, SteerRequest, mask};
 
 /// Words that may change for one condition.
 const WORDS: usize = 48;
@@ -30,7 +30,7 @@ pub fn unplaced(
     words: &[Word],
     value: impl Fn(Reg) -> u64,
 ) -> Vec<Word> {
-    if !request.parameters.is_empty() {
+    if request.is_of_sizes() {
         return Vec::new();
     }
     let leaves = expression.leaves.iter().map(|leaf| leaf.register(code));
@@ -185,9 +185,9 @@ fn loaded(
 /// The size that a parameter, or a number of blocks, is made of.
 fn parameter(code: &Code, request: &SteerRequest, at: u32, reg: Reg) -> Option<Place> {
     let (from, size) = match code.insts[at as usize].op {
-        Op::Param32 { offset, .. } => (From::Offset(offset), 4),
-        Op::Param64 { offset, .. } => (From::Offset(offset), 8),
-        Op::Special32 { which: Special::Nctaid(axis), .. } => (From::Blocks(axis), 4),
+        Op::Param32 { offset, .. } => (Origin::Offset(offset), 4),
+        Op::Param64 { offset, .. } => (Origin::Offset(offset), 8),
+        Op::Special32 { which: Special::Nctaid(axis), .. } => (Origin::Blocks(axis), 4),
         _ => return None,
     };
     let found = request.parameters.iter().find(|parameter| parameter.from == from)?;

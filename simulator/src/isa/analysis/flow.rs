@@ -2,6 +2,7 @@
 
 use crate::ptx::ast::{Function, Instruction, Operand, Statement};
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 /// A function's instructions, and who mentions which register.
 pub struct Flow<'t> {
@@ -53,59 +54,76 @@ impl<'t> Flow<'t> {
         self.at(line).flat_map(results).any(|name| self.mentions.get(name).is_some_and(|uses| uses.len() > 1))
     }
 
-    /// Is what a load in that line brings used for anything but comparing, and for the compare-and-swap that corrects it?
-    /// `swap`: it is a compare-and-swap that does. What a loop carries on from the atomic's own answer is left out then.
-    pub fn escapes(&self, line: u32, swap: bool) -> bool {
-        let mut work: Vec<&str> = self.at(line).filter(|load| base(load) == "ld").flat_map(results).collect();
-        let mut seen: HashSet<&str> = work.iter().copied().collect();
-        while let Some(name) = work.pop() {
-            if swap && self.using(name).filter(|other| results(other).any(|to| to == name)).count() > 1 {
-                continue;
-            }
+    /// Goes from a value to all that is made of it. `next` says, of an instruction that takes a register, as what the results hold it,
+    /// if they do, given as what the register does.
+    fn follow<S: Copy + Eq + Hash>(
+        &self,
+        from: impl Iterator<Item = &'t str>,
+        begin: S,
+        mut next: impl FnMut(&'t Instruction, &'t str, S) -> Option<S>,
+    ) {
+        let mut work: Vec<(&str, S)> = from.map(|name| (name, begin)).collect();
+        let mut seen: HashSet<(&str, S)> = work.iter().copied().collect();
+        while let Some((name, state)) = work.pop() {
             for instruction in self.using(name).filter(|instruction| takes(instruction, name)) {
-                match base(instruction) {
-                    "setp" | "set" | "bra" => {}
-                    "atom" if swap && has(instruction, "cas") => {}
-                    "ld" | "ldu" | "st" | "atom" | "red" | "call" | "shfl" | "vote" | "match" | "redux" | "cp" => {
-                        return true;
-                    }
-                    _ => work.extend(results(instruction).filter(|to| seen.insert(to))),
+                if let Some(state) = next(instruction, name, state) {
+                    work.extend(results(instruction).map(|to| (to, state)).filter(|to| seen.insert(*to)));
                 }
             }
         }
-        false
+    }
+
+    /// What loads in a line bring.
+    fn loaded(&self, line: u32) -> impl Iterator<Item = &'t str> {
+        self.at(line).filter(|load| base(load) == "ld").flat_map(results)
+    }
+
+    /// Is what a load in that line brings used for anything but comparing, and for the compare-and-swap that corrects it?
+    /// `swap`: it is a compare-and-swap that does. What a loop carries on from the atomic's own answer is left out then.
+    pub fn escapes(&self, line: u32, swap: bool) -> bool {
+        let carried = |name| self.using(name).filter(|other| results(other).any(|to| to == name)).count() > 1;
+        let mut escapes = false;
+        self.follow(self.loaded(line), (), |instruction, name, ()| {
+            if swap && carried(name) {
+                return None;
+            }
+            match base(instruction) {
+                "setp" | "set" | "bra" => None,
+                "atom" if swap && has(instruction, "cas") => None,
+                "ld" | "ldu" | "st" | "atom" | "red" | "call" | "shfl" | "vote" | "match" | "redux" | "cp" => {
+                    escapes = true;
+                    None
+                }
+                _ => Some(()),
+            }
+        });
+        escapes
     }
 
     /// May something be decided by what a load in that line brings, by this thread or by one that it is passed on to? What numbers of several
     /// loads come to is told only as far as it is compared here, and of reals not at all.
     pub fn decides(&self, line: u32) -> bool {
-        let loads = self.at(line).filter(|load| base(load) == "ld");
-        let mut work: Vec<(&str, bool)> = loads.flat_map(results).map(|name| (name, false)).collect();
-        let mut seen: HashSet<(&str, bool)> = work.iter().copied().collect();
-        while let Some((name, changed)) = work.pop() {
-            for instruction in self.using(name).filter(|instruction| takes(instruction, name)) {
-                let base = base(instruction);
-                match base {
-                    "setp" | "set" | "slct" | "call" | "bra" | "brx" => return true,
-                    "st" if puts(instruction, name) && has(instruction, "global") => {}
-                    "st" | "red" | "atom" | "shfl" | "vote" | "match" | "redux" | "ld" | "ldu" if !changed => {
-                        return true;
-                    }
-                    "st" | "red" => {}
-                    _ => {
-                        let sums =
-                            matches!(base, "add" | "sub" | "mul" | "mad" | "fma" | "min" | "max" | "div" | "neg");
-                        let real =
-                            ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"].iter().any(|real| has(instruction, real));
-                        if !(sums && real) {
-                            let changed = changed || sums;
-                            work.extend(results(instruction).map(|to| (to, changed)).filter(|to| seen.insert(*to)));
-                        }
-                    }
+        let mut decides = false;
+        self.follow(self.loaded(line), false, |instruction, name, changed| {
+            let base = base(instruction);
+            let passes = matches!(base, "st" | "red" | "atom" | "shfl" | "vote" | "match" | "redux" | "ld" | "ldu");
+            let sums = matches!(base, "add" | "sub" | "mul" | "mad" | "fma" | "min" | "max" | "div" | "neg");
+            let is_real = || REALS.iter().any(|real| has(instruction, real));
+            match base {
+                "st" if puts(instruction, name) && has(instruction, "global") => None,
+                "setp" | "set" | "slct" | "call" | "bra" | "brx" => {
+                    decides = true;
+                    None
                 }
+                _ if passes && !changed => {
+                    decides = true;
+                    None
+                }
+                _ if sums && is_real() => None,
+                _ => Some(changed || sums),
             }
-        }
-        false
+        });
+        decides
     }
 
     /// Lines of loads, and of stores that put back what these brought from the same address, changed: both with an order, so that each
@@ -116,29 +134,24 @@ impl<'t> Flow<'t> {
         };
         let mut lines = HashSet::new();
         for load in self.all.iter().copied().filter(|load| base(load) == "ld" && strong(load)) {
-            let mut work: Vec<(&str, bool)> = results(load).map(|name| (name, false)).collect();
-            let mut seen: HashSet<(&str, bool)> = work.iter().copied().collect();
-            while let Some((name, changed)) = work.pop() {
-                for instruction in self.using(name).filter(|instruction| takes(instruction, name)) {
-                    match base(instruction) {
-                        "st" => {
-                            let same = instruction.operands.first() == load.operands.get(1);
-                            if same && changed && strong(instruction) && puts(instruction, name) {
-                                lines.insert((load.line, instruction.line));
-                            }
-                        }
-                        "setp" | "ld" | "ldu" | "atom" | "red" | "call" | "bra" => {}
-                        other => {
-                            let changed = changed || !matches!(other, "mov" | "cvt");
-                            work.extend(results(instruction).map(|to| (to, changed)).filter(|to| seen.insert(*to)));
-                        }
+            self.follow(results(load), false, |instruction, name, changed| match base(instruction) {
+                "st" => {
+                    let same = instruction.operands.first() == load.operands.get(1);
+                    if same && changed && strong(instruction) && puts(instruction, name) {
+                        lines.insert((load.line, instruction.line));
                     }
+                    None
                 }
-            }
+                "setp" | "ld" | "ldu" | "atom" | "red" | "call" | "bra" => None,
+                other => Some(changed || !matches!(other, "mov" | "cvt")),
+            });
         }
         lines
     }
 }
+
+/// Types of reals, as opcodes name them.
+const REALS: [&str; 6] = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
 
 /// The opcode without its modifiers.
 fn base(instruction: &Instruction) -> &str {

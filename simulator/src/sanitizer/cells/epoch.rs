@@ -30,21 +30,30 @@ pub struct How {
     /// A volatile store without a fence before it: strong towards other warps only. Of a cached load: by a texture or surface
     /// instruction.
     pub loose: bool,
-    /// Of a volatile store: without a fence before it. Of a volatile load: nothing is decided by what it brings, so that it is no flag. Of
-    /// global memory both.
+    /// Of a volatile store: without a fence before it. Of a volatile load: nothing is decided by what it brings, so that it is no flag, and
+    /// its thread has left nothing there itself. Of global memory both.
     pub alone: bool,
     /// See [`crate::observe::WarpAccess::mark`]; of a strong load: a first guess.
     pub mark: bool,
 }
 
+impl How {
+    /// An access that orders nothing.
+    pub const fn plain(kind: AccessKind) -> Self {
+        Self { kind, strong: false, scope: Scope::Sys, copy: false, loose: false, alone: false, mark: false }
+    }
+}
+
 /// Phases beyond this are taken for this one; a kernel with 8 million barriers loses precision, not soundness of others.
-const LAST_PHASE: u32 = (1 << 23) - 1;
+const LAST_PHASE: u32 = (1 << (32 - HOW)) - 1;
 const KIND: u32 = 3;
 const STRONG: u32 = 4;
 const COPY: u32 = 8;
 const LOOSE: u32 = 64;
 const MARK: u32 = 128;
 const ALONE: u32 = 256;
+/// Bits of all that, below the phase.
+const HOW: u32 = 9;
 const LAST_PC: u32 = (1 << 22) - 1;
 
 impl Epoch {
@@ -68,7 +77,7 @@ impl Epoch {
         Self {
             block: block as u32,
             thread_pc: (thread & 1023) << 22 | pc.min(LAST_PC),
-            phase_how: phase.min(LAST_PHASE) << 9 | how,
+            phase_how: phase.min(LAST_PHASE) << HOW | how,
             clock,
         }
     }
@@ -106,7 +115,7 @@ impl Epoch {
     /// Block barriers before it.
     #[inline]
     pub fn phase(self) -> u32 {
-        self.phase_how >> 9
+        self.phase_how >> HOW
     }
 
     /// The warp's clock.
@@ -200,8 +209,8 @@ impl Epoch {
 
     /// A copy that is done: an access in this phase at this clock.
     pub fn done(self, phase: u32, clock: u32) -> Self {
-        let how = self.phase_how & 0xff & !COPY;
-        Self { phase_how: phase.min(LAST_PHASE) << 9 | how, clock, ..self }
+        let how = self.phase_how & ((1 << HOW) - 1) & !COPY;
+        Self { phase_how: phase.min(LAST_PHASE) << HOW | how, clock, ..self }
     }
 
     /// The same access, no longer strong.

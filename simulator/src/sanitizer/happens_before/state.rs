@@ -178,6 +178,11 @@ impl Warp {
         Self { clock: 1, known: 0, pairs: None, talk: None, apart: false, issued: 0, copies: None, live }
     }
 
+    /// Is this the only place of global memory that a lane has written by `volatile`, without a fence?
+    pub fn wrote_alone(&self, lane: usize, address: u64) -> bool {
+        self.talk.as_ref().is_some_and(|talk| matches!(talk.loose[lane], Loose::One(at, _) if at == address))
+    }
+
     /// Who has handed over to a lane what it is about to write: whose write it has read there last. `waited`: the lane waited for that.
     pub fn handed(&self, lane: usize, address: u64, waited: bool) -> Option<Epoch> {
         let seen = self.talk.as_ref()?.seen[lane]?;

@@ -3,7 +3,7 @@
 
 use super::super::cells::epoch::{Epoch, How};
 use super::super::happens_before::clock::{Clock, Fact};
-use crate::observe::{AccessKind, Scope};
+use crate::observe::AccessKind;
 use crate::random::Random;
 
 fn fact(block: u32, phase: u32, thread: u32, clock: u32) -> Fact {
@@ -11,15 +11,7 @@ fn fact(block: u32, phase: u32, thread: u32, clock: u32) -> Fact {
 }
 
 fn access(block: u32, phase: u32, thread: u32, clock: u32, copy: bool) -> Epoch {
-    let how = How {
-        kind: AccessKind::Store,
-        strong: false,
-        scope: Scope::Sys,
-        copy,
-        loose: false,
-        alone: false,
-        mark: false,
-    };
+    let how = How { copy, ..How::plain(AccessKind::Store) };
     Epoch::new(u64::from(block), thread, 0, phase, clock, how)
 }
 

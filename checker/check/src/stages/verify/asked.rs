@@ -32,9 +32,9 @@ const SMALL_TIME: f64 = 131_072.0;
 const SOON: Most = Most { instructions: 5e5, bytes: LARGE.bytes };
 /// Sizes that conditions mean, at most: of those that are soon run, and of others.
 const MEANT: [usize; 2] = [6, 1];
-/// Conditions that stand one within the other: rounds in which they are asked.
+/// Conditions that stand one within the other, as deep as they are asked.
 const NESTED: usize = 4;
-/// Sizes that one round adds, at most.
+/// Sizes at which those of the next depth are asked, at most.
 const FOUND: usize = 8;
 /// How many are few.
 const FEW: f64 = 4096.0;
@@ -90,15 +90,14 @@ impl Trials<'_> {
         let news = asked.into_iter().zip(told).filter_map(news).collect();
         // What another condition's branch asks is asked at the sizes that take it.
         let mut meant: Vec<Sizes> = Vec::new();
-        for _ in 0..NESTED {
-            found.retain(|sizes| known.iter().all(|(_, known)| known != sizes));
+        for round in 0..NESTED {
+            found.retain(|sizes| !meant.contains(sizes) && known.iter().all(|(_, known)| known != sizes));
             found.sort_by_cached_key(|sizes| beside::elements(self.problem, sizes) as u64);
-            found.truncate(FOUND);
-            let latest = found.iter().filter_map(|sizes| Some((self.version(built, sizes).ok()?, sizes.clone())));
             let before = known.len();
-            known.extend(latest);
+            let latest = found.iter().take(FOUND);
+            known.extend(latest.filter_map(|sizes| Some((self.version(built, sizes).ok()?, sizes.clone()))));
             meant.append(&mut found);
-            if known.len() == before {
+            if known.len() == before || round + 1 == NESTED {
                 break;
             }
             (_, found) = self.ask_at(built, &known, known.len() - before, &[])?;

@@ -30,10 +30,9 @@ pub(super) fn varying(problem: &Problem, known: &[(Program, Sizes)]) -> Varying 
             continue;
         }
         for passed in (0..launch.args.len()).map(Passed::Arg).chain((0..3).map(Passed::Blocks)) {
-            let parts = parts(launch, passed);
             let made = |size| {
                 let points = points(known, &values, (launch.line, passed), size)?;
-                let made = linear(&points).or_else(|| rounded(&points, &parts))?;
+                let made = linear(&points).or_else(|| rounded(&points, &parts(launch, passed)))?;
                 Some(SizeParameter { line: launch.line, passed, size, made })
             };
             parameters.extend((0..manifest.count.len()).find_map(made));
@@ -76,7 +75,7 @@ fn points(
         }
     }
     let varies = points.values().any(|number| Some(number) != points.values().next());
-    (varies && points.len() > 1).then_some(points)
+    varies.then_some(points)
 }
 
 /// What each of them is so many times, and so much.

@@ -8,7 +8,7 @@ use crate::backend::machine::Stop;
 use crate::backend::message::job::{Passed, Program, Varying};
 use crate::backend::sim::Sim;
 use plan::stream::Stream;
-use simulator::steer::{Aim, Element, From, Input, Parameter, SteerRequest, Steered};
+use simulator::steer::{Aim, Element, Input, Origin, Parameter, SteerRequest, Steered};
 use std::collections::BTreeSet;
 
 /// Known sizes from which is looked.
@@ -40,8 +40,8 @@ pub fn meant(sim: &Sim, known: &[Program], varying: &Varying, seed: u64) -> Resu
     // From small ones what is found is small; of one warp little is asked.
     let old = known.len().saturating_sub(varying.latest);
     let mut bases: Vec<_> = known.iter().zip(&varying.values).enumerate().collect();
-    let is_few = |program: &Program| program.plan.threads() <= ONE_WARP;
-    bases.sort_by_cached_key(|(at, (program, _))| (*at < old, *at < old && is_few(program), program.plan.bytes()));
+    bases
+        .sort_by_cached_key(|(at, (program, _))| (*at < old, program.plan.threads() <= ONE_WARP, program.plan.bytes()));
     for (_, (program, values)) in bases.into_iter().take(BASES.max(varying.latest)) {
         if open_conditions.values().all(BTreeSet::is_empty) {
             break;
@@ -116,8 +116,8 @@ fn parameters(opened: &Opened<'_>, launch: usize, varying: &Varying) -> Option<V
     let found: Vec<Parameter> = own
         .filter_map(|own| {
             let from = match own.passed {
-                Passed::Arg(arg) => From::Offset(*offsets.get(arg)?),
-                Passed::Blocks(axis) => From::Blocks(axis as u8),
+                Passed::Arg(arg) => Origin::Offset(*offsets.get(arg)?),
+                Passed::Blocks(axis) => Origin::Blocks(axis as u8),
             };
             Some(Parameter { from, input: own.size, made: own.made })
         })
