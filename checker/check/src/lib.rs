@@ -50,11 +50,16 @@ use system::files;
 /// Hears what is being done.
 pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
 
+/// What is right shall not depend on who else uses the machine: a check that somebody waits for may take so many times its seconds.
+const PATIENCE: u64 = 4;
+
 /// What a check of an exercise or a pair may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// Seconds after which it ends, whatever its kernel does.
+    /// Seconds, two thirds of which a version may have at a size, on the simulator of processor time.
     pub seconds: u64,
+    /// It ends after so many times that, whatever its kernel does and whoever else uses the machine.
+    pub patience: u64,
     /// Workers that run a version at the same time. They share the memory, so a kernel may use more of it where they are few.
     pub workers: usize,
     /// Measuring on a GPU has to end with all the rest, too. Whoever waits would rather wait a little longer for it.
@@ -64,7 +69,14 @@ pub struct Budget {
 impl Default for Budget {
     /// For somebody who waits: all cores, not long.
     fn default() -> Self {
-        Self { seconds: CHECK_SECONDS, workers: share::cores(), measures_within: false }
+        Self { seconds: CHECK_SECONDS, patience: PATIENCE, workers: share::cores(), measures_within: false }
+    }
+}
+
+impl Budget {
+    /// Seconds after which all of it ends.
+    pub fn all(&self) -> u64 {
+        self.seconds * self.patience
     }
 }
 

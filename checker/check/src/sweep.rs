@@ -6,9 +6,7 @@ use super::context::CheckContext;
 use super::platform::Platform;
 use super::stage::{fail_by, pass, skip};
 use super::verify::{CaseAt, STEPS, Trials, schedules};
-use super::{
-    Budget, CHECK_SECONDS, CheckError, Reach, build_version, kernel_path, line_reason, recorded, refused, share, time,
-};
+use super::{Budget, CheckError, Reach, build_version, kernel_path, line_reason, recorded, refused, share, time};
 use account::reasons::{self, Scene};
 use account::schedule_name;
 use execution::backend::{self, Case, Checked, Status, Thoroughness, Verify};
@@ -88,9 +86,9 @@ fn simulate(
 ) -> Result<Vec<Reason>, CheckError> {
     let (problem, progress) = (check.problem, check.progress);
     let (report, sources) = (&mut *check.report, &mut *check.sources);
-    let until = Instant::now() + Duration::from_secs(CHECK_SECONDS);
     let seed = report.seed;
     let (budget, cut, untried) = (Budget::default(), OnceLock::new(), OnceLock::new());
+    let until = Instant::now() + Duration::from_secs(budget.all());
     let bench = Trials {
         problem,
         platform,

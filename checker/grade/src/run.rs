@@ -200,7 +200,7 @@ impl<'a> Course<'a> {
         let problem = task.problem.handed_in(&self.book.kernel(&grade.submitted.sha256));
         let options = check::CheckOptions {
             backend: self.options.backend,
-            budget: Budget { seconds: self.options.seconds * AGAIN, workers: 1, measures_within: false },
+            budget: Budget { seconds: self.options.seconds * AGAIN, patience: 1, workers: 1, measures_within: false },
             unmodelled: true,
             seed: Some(grade.seed),
             all_sizes: task.scheme.partial,

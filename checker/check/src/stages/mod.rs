@@ -42,7 +42,7 @@ use verify::Results;
 /// Runs the pipeline and fills the report.
 pub fn check(check: CheckContext<'_>) -> Result<(), CheckError> {
     let CheckContext { problem, options, .. } = check;
-    let until = Instant::now() + Duration::from_secs(options.budget.seconds);
+    let until = Instant::now() + Duration::from_secs(options.budget.all());
     let version = options.version();
     let labels = labels(problem, &version);
     let paths = [kernel_path(problem, &problem::Version::Baseline)?, kernel_path(problem, &version)?];

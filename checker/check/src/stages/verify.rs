@@ -206,7 +206,7 @@ impl Trials<'_> {
     fn look_for_cuts<'r>(&self, results: impl IntoIterator<Item = &'r Checked>) {
         let words = |status: &Status| match status {
             Status::TimedOut { seconds } => Some(format!("a run was stopped after {seconds:.0} s")),
-            Status::OutOfTime => Some(format!("not all was tried within {} s", self.budget.seconds)),
+            Status::OutOfTime => Some(format!("not all was tried within {} s", self.budget.all())),
             Status::WorkerDied { death } if death.out_of_memory => Some("a run needed more memory than it gets".into()),
             Status::WorkerDied { death } => Some(format!("the process of a run died: {}", death.how)),
             _ => None,

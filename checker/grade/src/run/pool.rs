@@ -84,7 +84,7 @@ impl<'a> Course<'a> {
         let problem = work.task.problem.handed_in(&work.kernel);
         let options = check::CheckOptions {
             backend: self.options.backend,
-            budget: Budget { seconds: self.options.seconds, workers: 1, measures_within: true },
+            budget: Budget { seconds: self.options.seconds, patience: 1, workers: 1, measures_within: true },
             unmodelled: true,
             baselines: Some(baselines.clone()),
             seed: Some(work.task.seed),
