@@ -195,12 +195,14 @@ pub enum CheckError {
         known: String,
     },
     /// A file of the reader's own that does not say how it is launched.
-    #[error("{}", no_lines(file, lines))]
+    #[error("{}", no_lines(file, lines, failed.as_deref()))]
     NoLines {
         /// The file.
         file: String,
         /// Lines made from its kernels' parameters; empty where it has no kernel.
         lines: Vec<String>,
+        /// What came of trying them, if they fail.
+        failed: Option<String>,
     },
     /// A shipped part of the problem is at fault.
     #[error("{what} of `{problem}` is at fault, not your kernel: {message}")]
@@ -214,13 +216,14 @@ pub enum CheckError {
     },
 }
 
-fn no_lines(file: &str, lines: &[String]) -> String {
+fn no_lines(file: &str, lines: &[String], failed: Option<&str>) -> String {
     if lines.is_empty() {
-        return format!("{file} has no `__global__` function, so there is nothing to run");
+        return format!("{file} has no `__global__` function with a body, so there is nothing to run");
     }
     let lines = lines.join("\n");
+    let tried = failed.map(|failed| format!("  tried with these lines: {failed}\n")).unwrap_or_default();
     format!(
-        "{file} does not say how its kernels are launched: it has no `//@` lines\n\n{lines}\n\n  next: paste these at the \
+        "{file} does not say how its kernels are launched: it has no `//@` lines\n\n{lines}\n\n{tried}  next: paste these at the \
          top, correct sizes, fills and launches, and run it again"
     )
 }

@@ -147,7 +147,7 @@ fn unlisted(file: &KernelFile, error: sass::SassError) -> BuildError {
     match error {
         // No clock says anything of the kernel.
         sass::SassError::Timeout { seconds, .. } => {
-            BuildError::Compile(compile::CompileError::TooSlow { file: path(), seconds })
+            BuildError::Compile(compile::CompileError::TooSlow { file: path(), seconds, of: "" })
         }
         error if error.is_kernels_fault() => {
             BuildError::Compile(compile::CompileError::Unlisted { file: path(), reason: error.to_string() })

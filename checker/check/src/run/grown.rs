@@ -1,15 +1,19 @@
 //! Lines that were made for a file are tried once: a buffer past whose end its kernels go is made longer. The lines stay a guess; a
-//! comment says which lengths are nobody's word.
+//! comment says which lengths are nobody's word. Where they fail all the same, it is told.
 
 use super::Running;
 use super::ready::compiled;
 use crate::platform::Platform;
+use crate::refused;
+use account::reasons::{self, Scene};
 use compiler::own::OwnCode;
 use compiler::toolchain::Toolchain;
 use execution::backend::{self, Case, Found, Thoroughness, Verify, WorkerOptions};
 use problem::{KernelFile, Sizes};
+use report::{Excerpt, Reason, Sources, Verdict};
 use simulator::finding::MemoryLocation;
 use simulator::{Checks, FindingKind, Schedule};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Times that lines are tried, how long all of that may take, and the warp instructions of a launch.
@@ -22,14 +26,27 @@ const MOST: u64 = 1 << 10;
 const REMARK: &str = "  // as far as a kernel goes";
 
 impl Running<'_> {
-    /// The lines, with buffers as long as the kernels of `text` reach; as they are where nothing can be tried.
-    pub(super) fn grown(&self, toolchain: &Toolchain, text: &str, mut lines: Vec<String>) -> Vec<String> {
+    /// The lines, with buffers as long as the kernels of `text` reach; as they are where nothing can be tried. With what came of them,
+    /// if they fail.
+    pub(super) fn grown(
+        &self,
+        toolchain: &Toolchain,
+        text: &str,
+        mut lines: Vec<String>,
+    ) -> (Vec<String>, Option<String>) {
+        let mut failed = None;
         // What cannot be tried stays as it is.
-        let _ = self.try_lines(toolchain, text, &mut lines);
-        lines
+        let _ = self.try_lines(toolchain, text, &mut lines, &mut failed);
+        (lines, failed)
     }
 
-    fn try_lines(&self, toolchain: &Toolchain, text: &str, lines: &mut [String]) -> Option<()> {
+    fn try_lines(
+        &self,
+        toolchain: &Toolchain,
+        text: &str,
+        lines: &mut [String],
+        failed: &mut Option<String>,
+    ) -> Option<()> {
         lines.first()?;
         let until = Instant::now() + TIME;
         let platform = Platform::sim(&self.options.arch);
@@ -37,9 +54,17 @@ impl Running<'_> {
         let file = whole(lines)?;
         let sizes = file.sizes(&Sizes::default()).ok()?;
         let mut own = OwnCode::read(toolchain, self.path, file.text());
-        let mut built = compiled(toolchain, file, &sizes, &platform, Some(&mut own)).ok()?;
+        let mut built = match compiled(toolchain, file, &sizes, &platform, Some(&mut own)) {
+            Ok(built) => built,
+            Err(stop) => {
+                *failed = self.told(&refused(stop, &mut Sources::default()).ok()?, lines.len());
+                return None;
+            }
+        };
         for _ in 0..TRIES {
+            *failed = None;
             let plan = built.plan(&sizes, &[]).ok()?;
+            let buffers = plan.buffers.clone();
             built.fits(&plan).ok()?;
             let case = Case {
                 name: report::sizes(&sizes),
@@ -53,6 +78,10 @@ impl Running<'_> {
             let options = WorkerOptions { until: Some(until), ..WorkerOptions::default() };
             let job = Verify { on, cases: vec![case], stop_at_failure: true };
             let checked = backend::verify(&job, &options).ok()?.into_iter().flatten().next()?;
+            let mut sources = Sources::default();
+            sources.hold(self.path, built.file.text());
+            let scene = Scene { file: self.path, case: "", buffers: &buffers };
+            *failed = self.told(&reasons::of(&checked, &scene, &mut sources), lines.len());
             let (name, times) = checked.findings.iter().find_map(beyond)?;
             let (at, longer) =
                 lines.iter().enumerate().find_map(|(at, line)| Some((at, longer(line, name, times)?)))?;
@@ -60,6 +89,18 @@ impl Running<'_> {
             built.file = whole(lines)?;
         }
         Some(())
+    }
+
+    /// What came of lines that were tried, with the line of the file as it stands: before it there were so many more.
+    fn told(&self, reasons: &[Reason], before: usize) -> Option<String> {
+        // What takes longer than a trial may is not known.
+        let known = |reason: &&Reason| !matches!(reason.verdict, Verdict::Endless | Verdict::OutOfTime);
+        let reason = reasons.first().filter(known)?;
+        let verdict = reason.verdict.label().to_lowercase();
+        let own = |excerpt: &&Excerpt| Path::new(&excerpt.file).file_name() == self.path.file_name();
+        let line = |excerpt: &Excerpt| usize::try_from(excerpt.line).ok()?.checked_sub(before).filter(|line| *line > 0);
+        let place = reason.excerpts.iter().find(own).and_then(line).map(|line| format!(" in line {line}"));
+        Some(format!("{verdict}{}: {}", place.unwrap_or_default(), reason.text))
     }
 }
 

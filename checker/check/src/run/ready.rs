@@ -71,8 +71,8 @@ impl Running<'_> {
         let mut own = stranger.then(|| OwnCode::read(toolchain, self.path, file.text()));
         if let Some(own) = own.as_ref().filter(|_| file.statements().is_empty()) {
             (self.progress)("trying lines");
-            let lines = self.grown(toolchain, file.text(), own.launch_lines());
-            return Err(CheckError::NoLines { file: self.shown.clone(), lines }.into());
+            let (lines, failed) = self.grown(toolchain, file.text(), own.launch_lines());
+            return Err(CheckError::NoLines { file: self.shown.clone(), lines, failed }.into());
         }
         let gpu = match self.options.backend {
             // What a file says is tried where it can be watched; a GPU is used when asked for.

@@ -15,7 +15,7 @@ pub const BAD_KERNEL: &str = "the launched kernel `";
 const MOST: usize = 40;
 
 /// Headers of host code: they say that the file was written for nvcc and still has its host part.
-const HOST_HEADERS: &[&str] = &[
+pub const HOST_HEADERS: &[&str] = &[
     "algorithm",
     "chrono",
     "deque",

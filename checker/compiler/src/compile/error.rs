@@ -143,6 +143,8 @@ pub enum CompileError {
         file: PathBuf,
         /// The limit that was reached.
         seconds: u64,
+        /// What of, where that is not the clock's: " of processor time".
+        of: &'static str,
     },
     /// The compiler crashed or ran out of memory on it.
     GaveUp {
@@ -201,8 +203,8 @@ impl CompileError {
                 "the compiler option `{option}` is not allowed; allowed are --use_fast_math, --maxrregcount=N, --fmad=true|false"
             ),
             Self::Rejected { diagnostics, .. } => render(diagnostics),
-            Self::TooSlow { file, seconds } => {
-                format!("{}: the compiler was stopped after {seconds} s", path(file))
+            Self::TooSlow { file, seconds, of } => {
+                format!("{}: the compiler was stopped after {seconds} s{of}", path(file))
             }
             Self::GaveUp { file, reason } => format!("{}: the compiler gave up: {reason}", path(file)),
             Self::Unlisted { file, reason } => format!("{}: {reason}", path(file)),

@@ -129,6 +129,34 @@ impl CompileRequest {
     }
 }
 
+/// Is it a header that only host code needs?
+pub fn is_hosts(name: &str) -> bool {
+    diagnostics::HOST_HEADERS.contains(&name) || HOST_C_HEADERS.contains(&name)
+}
+
+/// C's headers, and those of systems, that no device code needs.
+const HOST_C_HEADERS: [&str; 14] = [
+    "assert.h",
+    "ctype.h",
+    "cuda.h",
+    "errno.h",
+    "fcntl.h",
+    "malloc.h",
+    "math.h",
+    "memory.h",
+    "pthread.h",
+    "signal.h",
+    "stdio.h",
+    "stdlib.h",
+    "string.h",
+    "time.h",
+];
+
+/// Is it a message about something that CUDA does not have any more, or not for NVRTC, of which a note says what to do?
+pub fn is_gone(message: &str) -> bool {
+    gone::note(message).is_some()
+}
+
 pub use system::text::source_name as name_of;
 
 /// PTX, machine code, and what the compiler said.
@@ -299,7 +327,8 @@ fn without_bombs(request: &CompileRequest) -> Result<(), CompileError> {
 fn child_error(request: &CompileRequest, error: ChildError) -> CompileError {
     let file = request.file.clone();
     match error {
-        ChildError::Time(seconds) => CompileError::TooSlow { file, seconds },
+        ChildError::Time(seconds) => CompileError::TooSlow { file, seconds, of: "" },
+        ChildError::ProcessorTime(seconds) => CompileError::TooSlow { file, seconds, of: " of processor time" },
         ChildError::Crashed(reason) => CompileError::GaveUp { file, reason },
         other => CompileError::Environment(other.to_string()),
     }

@@ -37,6 +37,16 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// For what belongs to no problem: 60 s of CPU time, which a shared core makes of a third of it, and as much more of the clock's, unless
+    /// that is limited already.
+    #[must_use]
+    pub fn of_own(self) -> Limits {
+        let usual = Limits::default();
+        let times = u32::try_from(OWN_SECONDS / usual.cpu_seconds).unwrap_or(1);
+        let wall = if self.wall < usual.wall { self.wall } else { self.wall * times };
+        Limits { cpu_seconds: OWN_SECONDS, wall, ..self }
+    }
+
     /// With no more wall-clock time than there is until then.
     #[must_use]
     pub fn until(self, until: Instant) -> Limits {
@@ -44,12 +54,18 @@ impl Limits {
     }
 }
 
+/// CPU time for a file that belongs to no problem, in seconds.
+const OWN_SECONDS: u64 = 60;
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ChildError {
     /// Time is up.
     #[error("the compiler was stopped after {0} s")]
     Time(u64),
+    /// Its processor time is up.
+    #[error("the compiler was stopped after {0} s of processor time")]
+    ProcessorTime(u64),
     /// Killed by a signal or ended without a word.
     #[error("the compiler crashed ({0})")]
     Crashed(String),
@@ -166,9 +182,9 @@ fn ended(status: std::process::ExitStatus, words: String, limits: Limits, elapse
     use std::os::unix::process::ExitStatusExt;
     match status.signal() {
         // The CPU limit sends SIGXCPU, then SIGKILL; an earlier SIGKILL is the system's, short of memory.
-        Some(signal) if signal == Signal::XCPU.as_raw() => ChildError::Time(limits.cpu_seconds),
+        Some(signal) if signal == Signal::XCPU.as_raw() => ChildError::ProcessorTime(limits.cpu_seconds),
         Some(signal) if signal == Signal::KILL.as_raw() && elapsed.as_secs() >= limits.cpu_seconds => {
-            ChildError::Time(limits.cpu_seconds)
+            ChildError::ProcessorTime(limits.cpu_seconds)
         }
         _ if words.is_empty() => ChildError::Crashed(status.to_string()),
         _ => ChildError::Crashed(format!("{status}: {words}")),

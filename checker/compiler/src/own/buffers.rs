@@ -28,13 +28,19 @@ pub struct Buffers {
 
 impl Buffers {
     /// Adds what a kernel's pointer points to, elements of type `ty`.
-    pub fn pointer(&mut self, parameter: &Parameter, ty: &'static str, said: &HostArgument, begins: &Begins) {
+    pub fn pointer(
+        &mut self,
+        name: &str,
+        parameter: &Parameter,
+        ty: &'static str,
+        said: &HostArgument,
+        begins: &Begins,
+    ) {
         let each = match parameter.pointers {
             1 => cells(parameter).map_or(8, |(_, count)| count),
             _ => 1,
         };
-        let name = self.name(&parameter.name, ty);
-        let buffer = self.entry(name, ty, each);
+        let buffer = self.entry(name.to_owned(), ty, each);
         buffer.each = buffer.each.max(each);
         let set = said.set.filter(|_| !buffer.written);
         // What a kernel reads before anybody wrote it needs a fill; what it leaves as it is is what the host made of it.
@@ -66,14 +72,6 @@ impl Buffers {
     /// Is there one of this name?
     pub fn has(&self, name: &str) -> bool {
         self.known.contains_key(name)
-    }
-
-    /// A buffer's name: the parameter's, with its type where another kernel's parameter of that name has another.
-    pub fn name(&self, name: &str, ty: &str) -> String {
-        match self.known.get(name) {
-            Some(known) if known.ty != ty => format!("{name}_{ty}"),
-            _ => name.to_owned(),
-        }
     }
 
     /// Their lines; `length` is what nobody says the length of.

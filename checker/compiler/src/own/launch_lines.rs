@@ -9,6 +9,7 @@ use super::heads::{KernelHead, Parameter};
 use super::host::{HostArgument, Value};
 use super::lexer::tokens;
 use super::part::last;
+use super::places::Places;
 use super::shape::{BLOCK, Shape, shape};
 use super::shared;
 use super::symbols::{Holds, Symbol};
@@ -34,24 +35,31 @@ pub struct Common<'k> {
 /// The lines for a file's kernels and the constant memory that its host fills, in the order in which they are to stand; none without
 /// kernels. `begins` is what memory has to hold at first.
 pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol], begins: &Begins) -> Vec<String> {
+    // What is declared only is nothing to launch.
+    let mut kernels: Vec<&KernelHead> = kernels.iter().filter(|kernel| kernel.has_body).collect();
     if kernels.is_empty() {
         return Vec::new();
     }
+    // As the host launches them; what it does not launch comes last.
+    kernels.sort_by_key(|kernel| kernel.host.as_ref().map_or(usize::MAX, |host| host.place));
+    let kernels = &kernels[..];
     let mut sizes: Vec<(&str, Option<i64>)> = Vec::new();
     let mut buffers = Buffers::default();
-    let taken = Taken::of(kernels);
-    for (kernel, taken) in kernels.iter().zip(&taken) {
+    let places = Places::of(kernels);
+    let taken = Taken::of(kernels, &places);
+    for ((kernel, names), taken) in kernels.iter().zip(&places.0).zip(&taken) {
         for (index, parameter) in kernel.parameters.iter().enumerate() {
             let name = parameter.name.as_str();
             let said = taken.argument(index);
             match guess(parameter) {
+                Guess::Size if said.counter => {}
                 Guess::Size => match sizes.iter_mut().find(|(known, _)| *known == name) {
                     Some((_, value)) => *value = value.or(said.value),
                     None => sizes.push((name, said.value)),
                 },
                 Guess::Buffer(ty) => {
                     if let Some(merged) = shared::merged(kernel, index) {
-                        buffers.pointer(&merged, ty, &said, begins);
+                        buffers.pointer(&names[index], &merged, ty, &said, begins);
                     }
                 }
                 Guess::Structure => buffers.members(parameter, begins),
@@ -66,7 +74,9 @@ pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol], begins: &Begins)
     lines.extend(symbols.iter().flat_map(|symbol| constant(symbol, &common)));
     // Once for all launches.
     let mut zeros = stays_zero(symbols);
-    lines.extend(kernels.iter().zip(&taken).map(|(kernel, taken)| launch(kernel, taken, &common, zeros.take())));
+    for ((kernel, names), taken) in kernels.iter().zip(&places.0).zip(&taken) {
+        lines.push(launch(kernel, names, taken, &common, zeros.take()));
+    }
     let sizes = common.size_lines(&lines);
     [sizes, lines].concat()
 }
@@ -96,7 +106,7 @@ fn constant(symbol: &Symbol, common: &Common) -> Vec<String> {
 }
 
 impl<'k> Common<'k> {
-    fn of(kernels: &[KernelHead], sizes: Vec<(&'k str, Option<i64>)>, buffers: Buffers) -> Self {
+    fn of(kernels: &[&KernelHead], sizes: Vec<(&'k str, Option<i64>)>, buffers: Buffers) -> Self {
         let sides: Vec<&str> = sizes.iter().map(|(name, _)| *name).filter(|name| is_side(name)).take(2).collect();
         let own = if buffers.has("n") { "elements" } else { "n" };
         let length = match (sides.as_slice(), sizes.as_slice()) {
@@ -160,17 +170,18 @@ fn structure(parameter: &Parameter, said: &HostArgument, common: &Common) -> Str
 }
 
 /// A kernel's line; `more` is what has to be said besides.
-fn launch(kernel: &KernelHead, taken: &Taken, common: &Common, more: Option<String>) -> String {
+fn launch(kernel: &KernelHead, names: &[String], taken: &Taken, common: &Common, more: Option<String>) -> String {
     let argument = |(index, parameter): (usize, &Parameter)| {
         let said = taken.argument(index);
         match guess(parameter) {
-            Guess::Buffer(ty) => {
-                let first = &kernel.parameters[shared::first(kernel, index)].name;
-                let name = common.buffers.name(first, ty);
+            Guess::Buffer(_) => {
+                let name = &names[index];
                 // The host's offset is in elements of the pointer, the line's in those of the buffer.
                 let each = cells(parameter).map_or(1, |(_, count)| i64::from(count));
                 said.offset.map_or(name.clone(), |offset| format!("{name} + {}", each.saturating_mul(offset)))
             }
+            // The first turn's.
+            Guess::Size if said.counter => said.value.unwrap_or_else(|| worth(&parameter.name).into()).to_string(),
             // Two launches may give one name two values.
             Guess::Size => match common.sizes.iter().find(|(name, _)| *name == parameter.name) {
                 Some((_, value)) if said.value.is_some() && *value != said.value => said.value.unwrap_or(1).to_string(),

@@ -25,6 +25,7 @@ pub(crate) mod lexer;
 pub(crate) mod macros;
 mod made;
 mod part;
+mod places;
 mod references;
 mod shape;
 mod shared;
@@ -188,7 +189,8 @@ impl OwnCode {
                 }
             }
         }
-        let launches = host::launches(&texts[0], &constants, &types);
+        let mut launches = host::launches(&texts[0], &constants, &types);
+        host::find_functions(&mut launches, items(0));
         let mut references = References::known();
         (0..self.parts.len()).for_each(|part| references.add(items(part), self.parts[part].original()));
         let objects = texts.iter().flat_map(|text| macros::objects(text)).collect();
@@ -228,6 +230,7 @@ impl OwnCode {
     /// # Errors
     /// As [`compile::compile`]; what a skipped name has to do with it is said.
     pub fn compile(&mut self, toolchain: &Toolchain, request: &mut CompileRequest) -> Result<Compiled, CompileError> {
+        request.limits = request.limits.of_own();
         if self.is_plain() {
             return compile::compile(toolchain, request).map_err(|error| match error {
                 CompileError::Rejected { diagnostics, log } => {
@@ -361,7 +364,7 @@ impl OwnCode {
                         format!("`{name}` ({place}) is host code: kernels can call it if it is `__device__`")
                     }
                     Why::HostVariable => format!("`{name}` ({place}) is a variable of the host"),
-                    Why::Header => continue,
+                    Why::Header | Why::Word => continue,
                     Why::Refused(message) => format!("`{name}` ({place}) does not compile: {message}"),
                 };
                 if !said.notes.contains(&note) {
@@ -374,8 +377,23 @@ impl OwnCode {
                 said.file = system::text::path(&file.with_file_name(&said.file));
             }
         }
-        diagnostics
+        let undefined = |said: &&mut Diagnostic| said.notes.is_empty() && said.message.ends_with("\" is undefined");
+        if let Some(said) = diagnostics.iter_mut().find(undefined) {
+            said.notes.extend(summary::missing(&self.skipped));
+        }
+        explained_first(diagnostics)
     }
+}
+
+/// Errors that say why it is one go first; what else is wrong on their lines most often follows from them.
+fn explained_first(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let error = |said: &Diagnostic| said.severity == Severity::Error;
+    let gone = |said: &Diagnostic| error(said) && compile::is_gone(&said.message);
+    let place = |said: &Diagnostic| (said.file.clone(), said.line);
+    let lines: HashSet<_> = diagnostics.iter().filter(|said| gone(said) && said.line.is_some()).map(place).collect();
+    diagnostics.retain(|said| !error(said) || gone(said) || !said.notes.is_empty() || !lines.contains(&place(said)));
+    diagnostics.sort_by_key(|said| !gone(said));
+    diagnostics
 }
 
 /// What the preprocessor leaves out of each text for certain.

@@ -16,6 +16,8 @@ pub enum Why {
     HostVariable,
     /// A header that no device code needs, or that is not there.
     Header,
+    /// A word that C++17 does not have any more, and that says nothing.
+    Word,
     /// The compiler refused it, in these words, and no kernel that is asked for needs it.
     Refused(String),
 }
@@ -43,6 +45,9 @@ pub enum Include {
     /// None that there is.
     Absent,
 }
+
+/// What variables were once said to be kept in.
+const REGISTER: &str = "register";
 
 /// A text with its declarations.
 #[derive(Debug, Clone)]
@@ -82,6 +87,9 @@ impl Part {
                 }
             }
         }
+        let mut words = all.iter().filter(|token| token.is(REGISTER)).peekable();
+        skipped.extend(words.peek().map(|first| part.skipped(first.start, REGISTER, Why::Word)));
+        part.removed.extend(words.map(|word| (word.start..word.end(), None)));
         let items = items(text, &all, macros);
         part.select(&items, false, skipped);
         part.items = items;

@@ -2,6 +2,8 @@
 
 use super::OwnCode;
 use super::part::{Skipped, Why};
+use crate::compile;
+use std::collections::HashSet;
 
 /// What a report says of a file's host code and headers; with `all` a line for everything that was left out.
 pub fn notes(own: &OwnCode, file: &str, all: bool) -> Vec<String> {
@@ -36,6 +38,7 @@ fn one_line(skipped: &[Skipped]) -> Option<String> {
     headers.dedup();
     parts.extend(headers.iter().take(SHOWN).map(|name| (*name).to_owned()));
     parts.extend(headers.len().checked_sub(SHOWN).and_then(|more| count(more, "more header")));
+    parts.extend(of(&|why| *why == Why::Word).first().map(|word| format!("the word `{}`", word.name)));
     for refused in of(&|why| matches!(why, Why::Refused(_))).iter().take(SHOWN) {
         parts.push(match refused.name.as_str() {
             "" => format!("line {}", refused.line),
@@ -48,6 +51,31 @@ fn one_line(skipped: &[Skipped]) -> Option<String> {
 /// Most headers that the one line names.
 const SHOWN: usize = 4;
 
+/// Where something undefined may come from: headers that are no host's alone, and that are not there.
+pub fn missing(skipped: &[Skipped]) -> Option<String> {
+    let bare = |skipped: &Skipped| skipped.name.trim_matches(['<', '>', '"']).to_owned();
+    let hosts = |name: &str| !name.contains('.') || compile::is_hosts(name);
+    let mut known = HashSet::new();
+    let headers: Vec<&Skipped> = skipped
+        .iter()
+        .filter(|one| one.why == Why::Header && !(one.name.starts_with('<') && hosts(&bare(one))))
+        .filter(|one| known.insert(bare(one)))
+        .collect();
+    let named = |one: &&Skipped| match one.file.as_str() {
+        "" => format!("{} (line {})", one.name, one.line),
+        file => format!("{} ({file}:{})", one.name, one.line),
+    };
+    let names = headers.iter().take(SHOWN).map(named).collect::<Vec<_>>().join(", ");
+    let more = headers.len().checked_sub(SHOWN).filter(|more| *more > 0);
+    let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
+    (!headers.is_empty()).then(|| {
+        format!(
+            "it may come from a header that was left out: {names}{more}; headers are read from the file's folder and below, without -I or -D: \
+             copy what kernels need there"
+        )
+    })
+}
+
 /// A line for each thing that was left out, with its place and why.
 fn details(skipped: &[Skipped], file: &str) -> Vec<String> {
     skipped
@@ -59,6 +87,7 @@ fn details(skipped: &[Skipped], file: &str) -> Vec<String> {
                 Why::HostFunction => "host function",
                 Why::HostVariable => "host variable",
                 Why::Header => "no header for device code",
+                Why::Word => "C++17 does not have this word, here and further on",
                 Why::Refused(message) => message,
             };
             format!("{place}:{}: skipped {name}: {why}", skipped.line)

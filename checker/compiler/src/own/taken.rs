@@ -3,6 +3,7 @@
 use super::guess::{Guess, guess, is_side};
 use super::heads::KernelHead;
 use super::host::{HostArgument, HostLaunch};
+use super::places::Places;
 
 /// Elements of a buffer, and what a size is worth, where nobody says more.
 pub const ELEMENTS: u32 = 4096;
@@ -11,6 +12,8 @@ pub const ELEMENTS: u32 = 4096;
 pub const MOST_THREADS: u64 = 1 << 20;
 const MOST_ALONE: u64 = 1 << 16;
 const MOST_BYTES: u64 = 1 << 26;
+/// Elements before a place that is there in every buffer.
+const SHORT: i64 = 64;
 
 /// What is taken of the host's launch of one kernel.
 pub struct Taken<'k> {
@@ -25,12 +28,12 @@ pub struct Taken<'k> {
 
 impl<'k> Taken<'k> {
     /// For each kernel.
-    pub fn of(kernels: &'k [KernelHead]) -> Vec<Taken<'k>> {
-        let apart = apart(kernels);
+    pub fn of(kernels: &[&'k KernelHead], places: &Places) -> Vec<Taken<'k>> {
+        let apart = apart(kernels, places);
         let known: Vec<Known> = kernels.iter().map(|kernel| Known::of(kernel, apart)).collect();
         let grids = known.iter().all(|known| known.grid);
         let all = known.iter().all(|known| known.whole || known.sizes && (known.grid || known.open));
-        let taken = |(kernel, known): (&'k KernelHead, &Known)| {
+        let taken = |(kernel, known): (&&'k KernelHead, &Known)| {
             let host = said(kernel);
             // A grid beside another kernel's guessed one might leave out what that one reads.
             let grid = known.whole || known.grid && (apart || grids);
@@ -56,7 +59,8 @@ impl<'k> Taken<'k> {
         HostArgument {
             value: said.value.filter(|_| self.integers),
             bytes,
-            offset: said.offset.filter(|_| bytes.is_some()),
+            // One that is short fits a length that is a guess, too.
+            offset: said.offset.filter(|offset| bytes.is_some() || *offset <= SHORT),
             made: said.made.filter(|_| self.integers),
             ..said
         }
@@ -84,14 +88,14 @@ impl Known {
         let said = || kernel.parameters.iter().zip(&host.arguments);
         let all = said().all(|(parameter, said)| match guess(parameter) {
             Guess::Buffer(_) => said.bytes.is_some_and(fits),
-            Guess::Size => said.value.is_some_and(|value| value >= 1),
+            Guess::Size => said.counter || said.value.is_some_and(|value| value >= 1),
             Guess::Structure => parameter.members.iter().all(|member| !member.pointer),
             _ => true,
         });
         let threads = host.grid.zip(host.block).map(|(grid, block)| threads(grid) * threads(block));
         let short = threads.is_none_or(|threads| apart || threads <= MOST_THREADS);
         let sizes: Vec<(&str, Option<u64>)> = said()
-            .filter(|(parameter, _)| guess(parameter) == Guess::Size)
+            .filter(|(parameter, said)| guess(parameter) == Guess::Size && !said.counter)
             .map(|(parameter, said)| {
                 (
                     parameter.name.as_str(),
@@ -125,18 +129,17 @@ fn are_small(sizes: &[(&str, Option<u64>)]) -> bool {
 }
 
 /// Does no kernel read what one before it writes?
-fn apart(kernels: &[KernelHead]) -> bool {
-    let writes = |kernel: &KernelHead, name: &str| {
-        kernel.parameters.iter().any(|parameter| {
-            parameter.name == name && parameter.pointers > 0 && !parameter.constant && parameter.written
-        })
+fn apart(kernels: &[&KernelHead], places: &Places) -> bool {
+    let pointers = |index: usize| {
+        let named = kernels[index].parameters.iter().zip(&places.0[index]);
+        named.filter(|(parameter, _)| parameter.pointers > 0)
     };
-    kernels.iter().enumerate().all(|(index, kernel)| {
-        let reads = kernel
-            .parameters
-            .iter()
-            .filter(|parameter| parameter.pointers > 0 && (parameter.constant || parameter.read_first));
-        reads.into_iter().all(|parameter| !kernels[..index].iter().any(|before| writes(before, &parameter.name)))
+    let writes = |index: usize, name: &str| {
+        pointers(index).any(|(parameter, own)| own == name && !parameter.constant && parameter.written)
+    };
+    (0..kernels.len()).all(|index| {
+        let mut reads = pointers(index).filter(|(parameter, _)| parameter.constant || parameter.read_first);
+        reads.all(|(_, name)| !(0..index).any(|before| writes(before, name)))
     })
 }
 

@@ -1,6 +1,7 @@
 //! What is found in texts, form by form.
 
 mod ends;
+mod flow;
 mod hosts;
 mod launches;
 mod libraries;

@@ -120,7 +120,7 @@ fn read_as(host: &Sampling, function: &str, ty: &str, extents: usize, layout: Op
 }
 
 /// The lines for all textures and surfaces of some kernels, each name once.
-pub fn texture_lines(kernels: &[KernelHead], sides: &[&str]) -> Vec<String> {
+pub fn texture_lines(kernels: &[&KernelHead], sides: &[&str]) -> Vec<String> {
     let mut known: Vec<&str> = Vec::new();
     let mut lines = Vec::new();
     for kernel in kernels {

@@ -3,15 +3,18 @@
 
 mod constants;
 mod declared;
+mod loops;
 mod reader;
 mod textures;
 mod types;
 mod value;
 mod wrappers;
 
+use super::items::{Item, What};
 use super::lexer::{Kind, Token};
 use super::part::last;
 pub use constants::Constants;
+use loops::Loop;
 pub use textures::Sampling;
 pub use types::{Made, Types};
 pub use value::Value;
@@ -36,6 +39,10 @@ pub struct HostLaunch {
     pub arguments: Vec<HostArgument>,
     /// Is it inside of a template, whose parameters may be anything?
     pub in_template: bool,
+    /// Where it stands.
+    pub place: usize,
+    /// Where the function begins that it stands in.
+    pub within: Option<usize>,
 }
 
 impl HostLaunch {
@@ -77,6 +84,8 @@ pub struct HostArgument {
     pub variable: Option<String>,
     /// Is it a lambda?
     pub lambda: bool,
+    /// Does it count the turns of a loop around the launch?
+    pub counter: bool,
 }
 
 /// Functions that allocate: the pointer's address first, then the bytes.
@@ -97,6 +106,7 @@ pub fn launches<'a>(tokens: &[Token<'a>], constants: &Constants<'a>, types: &Typ
         let three = tokens.get(at..at + 3).unwrap_or_default();
         three.len() == 3 && three.iter().all(|token| token.is(sign))
     };
+    let loops = loops::loops(tokens);
     let opening = (0..tokens.len()).filter(|at| chevrons(*at, "<"));
     let read = |open: usize| {
         let close = (open + 3..tokens.len().min(open + CONFIGURATION)).find(|close| chevrons(*close, ">"))?;
@@ -107,11 +117,22 @@ pub fn launches<'a>(tokens: &[Token<'a>], constants: &Constants<'a>, types: &Typ
             arguments: split(&tokens[close + 4..end]),
             place: tokens[open].start,
         };
-        Some(call.launch(tokens, constants, types))
+        Some(call.launch(tokens, constants, types, &loops))
     };
-    let by_function =
-        (0..tokens.len()).filter_map(|at| Some(Call::by_function(tokens, at)?.launch(tokens, constants, types)));
+    let by_function = (0..tokens.len())
+        .filter_map(|at| Some(Call::by_function(tokens, at)?.launch(tokens, constants, types, &loops)));
     opening.filter_map(read).chain(by_function).collect()
+}
+
+/// Says of launches which function they stand in, by the declarations of their text.
+pub fn find_functions<'i>(launches: &mut [HostLaunch], items: impl Iterator<Item = &'i Item>) {
+    for item in items {
+        if matches!(item.what, What::Function { .. }) {
+            let inside = launches.iter_mut().filter(|launch| item.span.contains(&launch.place));
+            inside.for_each(|launch| launch.within = Some(item.span.start));
+        }
+        find_functions(launches, item.inner.iter());
+    }
 }
 
 /// The tokens of a launch.
@@ -151,7 +172,10 @@ impl<'t, 'a> Call<'t, 'a> {
         })
     }
 
-    fn launch(&self, tokens: &[Token<'a>], constants: &Constants<'a>, types: &Types) -> HostLaunch {
+    fn launch(&self, tokens: &[Token<'a>], constants: &Constants<'a>, types: &Types, loops: &[Loop<'a>]) -> HostLaunch {
+        let around: Vec<&str> =
+            loops.iter().filter(|one| one.body.contains(&self.place)).map(|one| one.counter).collect();
+        let counts = |token: &Token| token.kind == Kind::Name && around.contains(&token.text);
         let dims = |index: usize| constants.value(self.config.get(index)?).and_then(Value::dims);
         let number = |piece: &[Token]| constants.value(piece).and_then(Value::number);
         let argument = |piece: &&[Token<'a>]| {
@@ -159,8 +183,7 @@ impl<'t, 'a> Call<'t, 'a> {
             let plus = passed.iter().position(|token| token.is("+"));
             let base = constants.through(&passed[..plus.unwrap_or(passed.len())]);
             let bytes = allocated(tokens, constants, base);
-            let offset =
-                plus.and_then(|plus| number(&passed[plus + 1..])).filter(|offset| *offset > 0 && bytes.is_some());
+            let offset = plus.and_then(|plus| number(&passed[plus + 1..])).filter(|offset| *offset > 0);
             // Behind an offset that nobody knows nobody knows the length.
             let bytes = bytes.filter(|_| plus.is_none() || offset.is_some());
             let value = constants.value(passed);
@@ -174,7 +197,8 @@ impl<'t, 'a> Call<'t, 'a> {
                 sampling: textures::sampling(tokens, constants, passed),
                 made: types.made(constants, tokens, passed),
                 ty: ty.and_then(|(ty, pointers)| Some((types.spelled(constants, &ty)?, pointers))),
-                variable: variable(base),
+                variable: variable(without_casts(base)),
+                counter: piece.iter().any(counts),
                 lambda: passed.first().is_some_and(|first| first.is("[")),
             }
         };
@@ -187,6 +211,8 @@ impl<'t, 'a> Call<'t, 'a> {
             shared: self.config.get(2).and_then(|piece| u32::try_from(number(piece)?).ok()),
             arguments: self.arguments.iter().map(argument).collect(),
             in_template: constants.in_template(self.place),
+            place: self.place,
+            within: None,
         }
     }
 }
@@ -196,6 +222,20 @@ fn variable(piece: &[Token]) -> Option<String> {
     let plain = piece.iter().all(|token| token.kind == Kind::Name || [".", "-", ">"].iter().any(|sign| token.is(sign)));
     let nothing = piece.last().is_none_or(|last| last.is("nullptr") || last.is("NULL"));
     (plain && !nothing).then(|| piece.iter().map(|token| token.text).collect())
+}
+
+/// What a cast is of: `(float4 *)d`, `reinterpret_cast<float4 *>(d)`.
+fn without_casts<'t, 'a>(piece: &'t [Token<'a>]) -> &'t [Token<'a>] {
+    let Some(first) = piece.first() else { return piece };
+    let behind = if first.is("(") {
+        matching(piece, 0).map(|close| &piece[close + 1..]).filter(|rest| !rest.is_empty())
+    } else if first.text.ends_with("_cast") {
+        let open = piece.iter().position(|token| token.is("("));
+        open.and_then(|open| piece.get(open + 1..matching(piece, open).filter(|close| close + 1 == piece.len())?))
+    } else {
+        None
+    };
+    behind.unwrap_or(piece)
 }
 
 /// The kernel's name before `<<<`, and the tokens of its template arguments.

@@ -68,17 +68,36 @@ impl Types {
             let rest: String = chain[own + 1..].iter().map(|token| token.text).collect();
             return Some((format!("{}{rest}", self.0[chain[own].text]), end));
         }
-        if let [std, _, name] = chain {
+        if let [std, _, name] = chain
+            && std.is("std")
+        {
             // The compiler knows these without it.
-            return (std.is("std") && element(name.text).is_some()).then(|| (name.text.to_owned(), end));
+            return element(name.text).is_some().then(|| (name.text.to_owned(), end));
         }
-        let [name] = chain else { return None };
+        // What nothing of the text says is a header's, and the compiler's to find; in a template it may be a parameter.
+        let foreign = |first: &Token| {
+            let known = constants.known(first.text, first.start).is_some() || constants.in_template(first.start);
+            !known && !first.is("this")
+        };
+        let [name] = chain else {
+            let words = || chain.iter().map(|token| token.text).collect();
+            return chain.first().filter(|first| foreign(first)).map(|_| (words(), end));
+        };
         if let Some(bound) = constants.bound(name.text, name.start).filter(|_| depth < DEEPEST) {
             return Some((self.spelled_within(constants, bound, depth + 1)?, end));
         }
         let plain = matches!(name.text, "true" | "false" | "const" | "signed") || element(name.text).is_some();
-        let text = if plain { name.text.to_owned() } else { constants.value(chain)?.number()?.to_string() };
+        let number = || constants.value(chain).and_then(Value::number);
+        let text = match plain.then(|| name.text.to_owned()).or_else(|| number().map(|number| number.to_string())) {
+            Some(text) => text,
+            None => Some(name.text.to_owned()).filter(|_| foreign(name) && self.is_foreign(name.text))?,
+        };
         Some((text, end))
+    }
+
+    /// Does it look like a constant of some header, and no variable or type that a function has for itself?
+    fn is_foreign(&self, name: &str) -> bool {
+        name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') && name.len() > 1
     }
 
     /// A template argument that can be pasted: a number, `true`, or a type that the file knows.

@@ -24,10 +24,10 @@ fn template_arguments_are_the_files_own_types() {
              int main() { const int N = 3; P p{1000, 0.5f}; in::Empty e; m<in::Empty, in::Two<float, N>, Way::up, Real><<<8, 128>>>(b, p, C(1, 2), e); }",
             &[
                 "//@ size   n = 4096",
-                "//@ inout  a: f32[n] = uniform(-1, 1)",
                 "//@ inout  b: f64[n] = uniform(-1, 1)",
-                "//@ launch k<float><<<ceil_div(n, 256), 256>>>(a, n, 1.0)  // F = float is a guess that may not compile; grid and block are guesses",
+                "//@ inout  a: f32[n] = uniform(-1, 1)",
                 "//@ launch m<in::Empty, in::Two<float, 3>, Way::up, Real><<<8, 128>>>(b, {1000, 0.5f}, {1}, {u8 0})",
+                "//@ launch k<float><<<ceil_div(n, 256), 256>>>(a, n, 1.0)  // F = float is a guess that may not compile; grid and block are guesses",
             ],
         ),
         // The launch that names a type, not the one that passes on what it was given.
