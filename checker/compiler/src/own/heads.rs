@@ -65,6 +65,8 @@ pub struct Parameter {
     pub read_first: bool,
     /// May the body write there?
     pub written: bool,
+    /// Does the body compare something with it, so that it bounds an index?
+    pub bounds: bool,
     /// Has each block an element of its own?
     pub per_block: bool,
     /// Is it an enumeration's, of which `base` is the type beneath?
@@ -236,6 +238,11 @@ pub fn parameter(list: &[Token], index: usize, replaced: &dyn Fn(&str) -> String
         constant,
         read_first: uses.first().is_some_and(|first| *first != Access::Write),
         written: uses.iter().any(|access| *access != Access::Read),
+        bounds: body.windows(3).any(|three| {
+            let less = three[1].is("<") && !three[0].is("<");
+            let equal = three[1].is("=") && (three[0].is("<") || three[0].is(">"));
+            three[2].is(&name) && (less || equal)
+        }),
         per_block: body.windows(6).any(|six| {
             six[0].is(&name)
                 && six[1..].iter().zip(["[", "blockIdx", ".", "x", "]"]).all(|(token, text)| token.is(text))

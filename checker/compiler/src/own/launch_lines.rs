@@ -13,7 +13,7 @@ use super::places::Places;
 use super::shape::{BLOCK, Shape, shape};
 use super::shared;
 use super::symbols::{Holds, Symbol};
-use super::taken::{ELEMENTS, Taken};
+use super::taken::{ELEMENTS, SMALLER, Taken};
 use super::texels::texture_lines;
 
 /// Columns or rows of a guess at a matrix.
@@ -28,8 +28,43 @@ pub struct Common<'k> {
     /// Elements of a buffer of which the host says nothing.
     pub length: String,
     buffers: Buffers,
-    /// Sizes in order, with the host's value where one is known.
-    pub sizes: Vec<(&'k str, Option<i64>)>,
+    /// Sizes in order.
+    pub sizes: Vec<Size<'k>>,
+}
+
+/// A size.
+pub struct Size<'k> {
+    name: &'k str,
+    /// What it is, where that is not a guess.
+    value: Option<i64>,
+    /// What the host passes.
+    host: Option<i64>,
+    /// Is it one by what it is used for, not by its name?
+    used: bool,
+}
+
+impl<'k> Size<'k> {
+    /// Of a kernel's parameter, if that is one.
+    fn of(kernel: &'k KernelHead, index: usize, taken: &Taken) -> Option<Size<'k>> {
+        let parameter = &kernel.parameters[index];
+        let said = taken.argument(index);
+        let large = !said.counter && taken.is_too_large(kernel, index);
+        let used = match guess(parameter) {
+            Guess::Size if !said.counter => false,
+            Guess::Int if large && parameter.bounds && !parameter.choice => true,
+            _ => return None,
+        };
+        let value = if large { Some(SMALLER) } else { said.value };
+        Some(Size { name: &parameter.name, value, host: taken.number(index), used })
+    }
+
+    /// Its line, with what the host has in its place.
+    fn line(&self, guess: u32) -> String {
+        let value = self.value.unwrap_or(guess.into());
+        let host = self.host.filter(|host| *host != value && *host > 0);
+        let remark = host.map(|host| format!("  // the host has {host}")).unwrap_or_default();
+        format!("//@ size   {} = {value}{remark}", self.name)
+    }
 }
 
 /// The lines for a file's kernels and the constant memory that its host fills, in the order in which they are to stand; none without
@@ -43,20 +78,21 @@ pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol], begins: &Begins)
     // As the host launches them; what it does not launch comes last.
     kernels.sort_by_key(|kernel| kernel.host.as_ref().map_or(usize::MAX, |host| host.place));
     let kernels = &kernels[..];
-    let mut sizes: Vec<(&str, Option<i64>)> = Vec::new();
+    let mut sizes: Vec<Size> = Vec::new();
     let mut buffers = Buffers::default();
     let places = Places::of(kernels);
     let taken = Taken::of(kernels, &places);
     for ((kernel, names), taken) in kernels.iter().zip(&places.0).zip(&taken) {
         for (index, parameter) in kernel.parameters.iter().enumerate() {
-            let name = parameter.name.as_str();
             let said = taken.argument(index);
+            if let Some(size) = Size::of(kernel, index, taken) {
+                match sizes.iter_mut().find(|known| known.name == size.name) {
+                    Some(known) if known.value.is_none() => *known = size,
+                    Some(_) => {}
+                    None => sizes.push(size),
+                }
+            }
             match guess(parameter) {
-                Guess::Size if said.counter => {}
-                Guess::Size => match sizes.iter_mut().find(|(known, _)| *known == name) {
-                    Some((_, value)) => *value = value.or(said.value),
-                    None => sizes.push((name, said.value)),
-                },
                 Guess::Buffer(ty) => {
                     if let Some(merged) = shared::merged(kernel, index) {
                         buffers.pointer(&names[index], &merged, ty, &said, begins);
@@ -67,7 +103,7 @@ pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol], begins: &Begins)
             }
         }
     }
-    sizes.retain(|(name, _)| !buffers.has(name));
+    sizes.retain(|size| !buffers.has(size.name));
     let common = Common::of(kernels, sizes, buffers);
     let mut lines = common.buffers.lines(&common.length);
     lines.extend(texture_lines(kernels, &common.image()));
@@ -106,16 +142,23 @@ fn constant(symbol: &Symbol, common: &Common) -> Vec<String> {
 }
 
 impl<'k> Common<'k> {
-    fn of(kernels: &[&KernelHead], sizes: Vec<(&'k str, Option<i64>)>, buffers: Buffers) -> Self {
-        let sides: Vec<&str> = sizes.iter().map(|(name, _)| *name).filter(|name| is_side(name)).take(2).collect();
+    fn of(kernels: &[&KernelHead], sizes: Vec<Size<'k>>, buffers: Buffers) -> Self {
+        let square = kernels.iter().any(|kernel| kernel.two_dimensional);
+        let side = |size: &&Size| is_side(size.name) || size.used && square;
+        let sides: Vec<&str> = sizes.iter().filter(side).map(|size| size.name).take(2).collect();
         let own = if buffers.has("n") { "elements" } else { "n" };
         let length = match (sides.as_slice(), sizes.as_slice()) {
             ([a, b], _) => format!("{a} * {b}"),
-            ([side], [_]) if kernels.iter().any(|kernel| kernel.two_dimensional) => format!("{side} * {side}"),
-            (_, [(first, _), ..]) => (*first).to_owned(),
+            ([side], [_]) if square => format!("{side} * {side}"),
+            (_, [first, ..]) => first.name.to_owned(),
             _ => own.to_owned(),
         };
         Common { sides, length, buffers, sizes }
+    }
+
+    /// The size of a name.
+    fn size(&self, name: &str) -> Option<&Size<'k>> {
+        self.sizes.iter().find(|size| size.name == name)
     }
 
     /// What goes along x and along y, of two sides of a matrix.
@@ -129,10 +172,7 @@ impl<'k> Common<'k> {
     /// The sizes; where no kernel has any, the length of buffers, if one of the `lines` asks for it.
     fn size_lines(&self, lines: &[String]) -> Vec<String> {
         let unsaid = |name: &str| self.sides.contains(&name) && self.length.contains('*');
-        let line = |(name, value): &(&str, Option<i64>)| {
-            let value = value.unwrap_or(if unsaid(name) { SIDE.into() } else { ELEMENTS.into() });
-            format!("//@ size   {name} = {value}")
-        };
+        let line = |size: &Size| size.line(if unsaid(size.name) { SIDE } else { ELEMENTS });
         let asks = |text: &String| tokens(text.trim_start_matches("//@")).iter().any(|token| token.is(&self.length));
         if self.sizes.is_empty() && lines.iter().any(asks) {
             return vec![format!("//@ size   {} = {ELEMENTS}", self.length)];
@@ -183,10 +223,17 @@ fn launch(kernel: &KernelHead, names: &[String], taken: &Taken, common: &Common,
             // The first turn's.
             Guess::Size if said.counter => said.value.unwrap_or_else(|| worth(&parameter.name).into()).to_string(),
             // Two launches may give one name two values.
-            Guess::Size => match common.sizes.iter().find(|(name, _)| *name == parameter.name) {
-                Some((_, value)) if said.value.is_some() && *value != said.value => said.value.unwrap_or(1).to_string(),
+            Guess::Size => match common.size(&parameter.name) {
+                Some(size) if said.value.is_some() && size.host != said.value => said.value.unwrap_or(1).to_string(),
                 _ => parameter.name.clone(),
             },
+            Guess::Int
+                if common
+                    .size(&parameter.name)
+                    .is_some_and(|size| said.value.is_none_or(|value| size.host == Some(value))) =>
+            {
+                parameter.name.clone()
+            }
             // Of a choice the first one, which every one has.
             Guess::Int if parameter.choice => said.value.unwrap_or(0).to_string(),
             Guess::Int => said.value.unwrap_or_else(|| worth(&parameter.name).into()).to_string(),

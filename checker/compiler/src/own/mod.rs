@@ -377,11 +377,12 @@ impl OwnCode {
                 said.file = system::text::path(&file.with_file_name(&said.file));
             }
         }
+        let mut diagnostics = explained_first(diagnostics);
         let undefined = |said: &&mut Diagnostic| said.notes.is_empty() && said.message.ends_with("\" is undefined");
         if let Some(said) = diagnostics.iter_mut().find(undefined) {
             said.notes.extend(summary::missing(&self.skipped));
         }
-        explained_first(diagnostics)
+        diagnostics
     }
 }
 

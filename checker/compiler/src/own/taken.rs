@@ -1,7 +1,7 @@
 //! What of a host's launch is taken into the lines: all of it, or as much as fits the guesses beside it.
 
 use super::guess::{Guess, guess, is_side};
-use super::heads::KernelHead;
+use super::heads::{KernelHead, Parameter};
 use super::host::{HostArgument, HostLaunch};
 use super::places::Places;
 
@@ -12,6 +12,9 @@ pub const ELEMENTS: u32 = 4096;
 pub const MOST_THREADS: u64 = 1 << 20;
 const MOST_ALONE: u64 = 1 << 16;
 const MOST_BYTES: u64 = 1 << 26;
+/// What a number is made if it is a size larger than that; its square is as many elements as a buffer may get.
+pub const SMALLER: i64 = 256;
+const LARGE: i64 = 1 << 10;
 /// Elements before a place that is there in every buffer.
 const SHORT: i64 = 64;
 
@@ -50,6 +53,26 @@ impl<'k> Taken<'k> {
             }
         };
         kernels.iter().zip(&known).map(taken).collect()
+    }
+
+    /// The number that the host passes, taken or not.
+    pub fn number(&self, index: usize) -> Option<i64> {
+        self.host?.arguments.get(index)?.value
+    }
+
+    /// Is a number the size of buffers that nobody says the length of, or that are too long: one that is to be made smaller?
+    pub fn is_too_large(&self, kernel: &KernelHead, index: usize) -> bool {
+        let open = |(index, parameter): (usize, &Parameter)| {
+            matches!(guess(parameter), Guess::Buffer(_)) && self.argument(index).bytes.is_none()
+        };
+        let long = || {
+            self.host.is_some_and(|host| host.arguments.iter().any(|one| one.bytes.is_some_and(|all| all > MOST_BYTES)))
+        };
+        let any = match guess(&kernel.parameters[index]) {
+            Guess::Size => long(),
+            _ => kernel.parameters.iter().enumerate().any(open),
+        };
+        any && self.argument(index).value.is_some_and(|value| value > LARGE)
     }
 
     /// What is taken of an argument.

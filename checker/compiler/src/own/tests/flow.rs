@@ -76,3 +76,22 @@ fn constants_of_headers_stand_as_they_are() {
     let open = host.replace("test<1024, 1, SCAN_RAKING>();", "");
     has(&format!("{kernel}{open}"), &["//@ launch sums<256, 256, 256>"]);
 }
+
+/// A number that bounds an index, and buffers that are too long or of which nobody says how long they are, are made smaller; the line says
+/// what the host has. Seeds and the like stay as they are.
+#[test]
+fn large_sizes_are_made_smaller() {
+    let kernel = "__global__ void rows(const float *A, float *sums, size_t ds, int seed) { if (i < ds) sums[i] = A[ds * i + seed]; }\n";
+    let host = "int main() { const int D = 16384; float *a, *s; cudaMalloc(&a, D * D * sizeof(float)); cudaMalloc(&s, D * 4);\n\
+                rows<<<D / 256, 256>>>(a, s, D, 123456); }";
+    let want = [
+        "//@ size   ds = 256  // the host has 16384",
+        "//@ in     A: f32[ds] = uniform(-1, 1)",
+        "//@ launch rows<<<64, 256>>>(A, sums, ds, 123456)",
+    ];
+    has(&format!("{kernel}{host}"), &want);
+    has(&format!("{}{host}", kernel.replace("ds", "n")), &["//@ size   n = 256  // the host has 16384"]);
+    // What fits stays.
+    let small = host.replace("16384", "2048");
+    has(&format!("{kernel}{small}"), &["//@ launch rows<<<8, 256>>>(A, sums, 2048, 123456)"]);
+}

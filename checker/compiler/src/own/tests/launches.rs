@@ -158,8 +158,8 @@ fn known_arguments_are_taken_singly() {
             "__global__ void many(float *a, int w, int h) { a[threadIdx.y] = 1; }\n\
              int main() { many<<<x, dim3(16, 16)>>>(a, 1 << 20, 1 << 20); }",
             &[
-                "//@ size   w = 64",
-                "//@ size   h = 64",
+                "//@ size   w = 64  // the host has 1048576",
+                "//@ size   h = 64  // the host has 1048576",
                 "//@ out    a: f32[w * h]",
                 "//@ launch many<<<(ceil_div(w, 16), ceil_div(h, 16)), (16, 16)>>>(a, w, h)  // the grid is a guess",
             ],
