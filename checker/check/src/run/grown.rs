@@ -100,7 +100,10 @@ impl Running<'_> {
         let own = |excerpt: &&Excerpt| Path::new(&excerpt.file).file_name() == self.path.file_name();
         let line = |excerpt: &Excerpt| usize::try_from(excerpt.line).ok()?.checked_sub(before).filter(|line| *line > 0);
         let place = reason.excerpts.iter().find(own).and_then(line).map(|line| format!(" in line {line}"));
-        Some(format!("{verdict}{}: {}", place.unwrap_or_default(), reason.text))
+        // What to do about it.
+        let advice = reason.details.first().filter(|_| reason.verdict == Verdict::DoesNotCompile);
+        let advice = advice.map(|advice| format!("; {advice}")).unwrap_or_default();
+        Some(format!("{verdict}{}: {}{advice}", place.unwrap_or_default(), reason.text))
     }
 }
 

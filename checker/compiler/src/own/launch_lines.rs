@@ -15,6 +15,7 @@ use super::shared;
 use super::symbols::{Holds, Symbol};
 use super::taken::{ELEMENTS, SMALLER, Taken};
 use super::texels::texture_lines;
+use super::turns;
 
 /// Columns or rows of a guess at a matrix.
 pub const SIDE: u32 = 64;
@@ -110,9 +111,15 @@ pub fn launch_lines(kernels: &[KernelHead], symbols: &[Symbol], begins: &Begins)
     lines.extend(symbols.iter().flat_map(|symbol| constant(symbol, &common)));
     // Once for all launches.
     let mut zeros = stays_zero(symbols);
+    let mut open = Vec::new();
     for ((kernel, names), taken) in kernels.iter().zip(&places.0).zip(&taken) {
-        lines.push(launch(kernel, names, taken, &common, zeros.take()));
+        let loops = turns::of(kernel, &common);
+        lines.extend(turns::lines(&mut open, &loops));
+        let counts = !loops.is_empty();
+        let line = launch(kernel, names, &Turn { taken, counts }, &common, zeros.take());
+        lines.push(line.replacen("launch", &format!("{}launch", "  ".repeat(open.len())), 1));
     }
+    lines.extend(turns::lines(&mut open, &[]));
     let sizes = common.size_lines(&lines);
     [sizes, lines].concat()
 }
@@ -154,6 +161,11 @@ impl<'k> Common<'k> {
             _ => own.to_owned(),
         };
         Common { sides, length, buffers, sizes }
+    }
+
+    /// Is there a size or a buffer of that name?
+    pub fn names(&self, name: &str) -> bool {
+        self.size(name).is_some() || self.buffers.has(name) || self.length == name
     }
 
     /// The size of a name.
@@ -209,11 +221,19 @@ fn structure(parameter: &Parameter, said: &HostArgument, common: &Common) -> Str
     format!("{{{}}}", parameter.members.iter().enumerate().map(member).collect::<Vec<_>>().join(", "))
 }
 
+/// What is taken of a launch, and whether it stands in loops that count.
+struct Turn<'t, 'k> {
+    taken: &'t Taken<'k>,
+    counts: bool,
+}
+
 /// A kernel's line; `more` is what has to be said besides.
-fn launch(kernel: &KernelHead, names: &[String], taken: &Taken, common: &Common, more: Option<String>) -> String {
+fn launch(kernel: &KernelHead, names: &[String], turn: &Turn, common: &Common, more: Option<String>) -> String {
+    let Turn { taken, counts } = *turn;
     let argument = |(index, parameter): (usize, &Parameter)| {
         let said = taken.argument(index);
         match guess(parameter) {
+            Guess::Size | Guess::Int if counts && let Some(counted) = said.counted => counted,
             Guess::Buffer(_) => {
                 let name = &names[index];
                 // The host's offset is in elements of the pointer, the line's in those of the buffer.

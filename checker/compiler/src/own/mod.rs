@@ -37,6 +37,7 @@ mod templates;
 mod tests;
 mod texels;
 mod thrust;
+mod turns;
 mod uses;
 
 pub use heads::KernelHead;

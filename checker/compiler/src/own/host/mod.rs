@@ -14,6 +14,7 @@ use super::items::{Item, What};
 use super::lexer::{Kind, Token};
 use super::part::last;
 pub use constants::Constants;
+pub use loops::Counting;
 use loops::Loop;
 pub use textures::Sampling;
 pub use types::{Made, Types};
@@ -43,6 +44,8 @@ pub struct HostLaunch {
     pub place: usize,
     /// Where the function begins that it stands in.
     pub within: Option<usize>,
+    /// The loops around it, the outermost first, if a line can have all of them that count for its arguments.
+    pub loops: Vec<Counting>,
 }
 
 impl HostLaunch {
@@ -86,6 +89,8 @@ pub struct HostArgument {
     pub lambda: bool,
     /// Does it count the turns of a loop around the launch?
     pub counter: bool,
+    /// What it is then, as a line has it.
+    pub counted: Option<String>,
 }
 
 /// Functions that allocate: the pointer's address first, then the bytes.
@@ -199,6 +204,7 @@ impl<'t, 'a> Call<'t, 'a> {
                 ty: ty.and_then(|(ty, pointers)| Some((types.spelled(constants, &ty)?, pointers))),
                 variable: variable(without_casts(base)),
                 counter: piece.iter().any(counts),
+                counted: loops::spelled(constants, piece, &around).filter(|_| piece.iter().any(counts)),
                 lambda: passed.first().is_some_and(|first| first.is("[")),
             }
         };
@@ -213,7 +219,27 @@ impl<'t, 'a> Call<'t, 'a> {
             in_template: constants.in_template(self.place),
             place: self.place,
             within: None,
+            loops: self.counting(constants, loops),
         }
+    }
+}
+
+impl<'a> Call<'_, 'a> {
+    /// The loops around it that its arguments count in; none if one of them cannot be read.
+    fn counting(&self, constants: &Constants<'a>, loops: &[Loop<'a>]) -> Vec<Counting> {
+        let around: Vec<&Loop> = loops.iter().filter(|one| one.body.contains(&self.place)).collect();
+        let mut names: Vec<&str> = Vec::new();
+        let mut all: Vec<Counting> = Vec::new();
+        for one in around {
+            let inside = self.arguments.iter().any(|piece| piece.iter().any(|token| token.is(one.counter)));
+            let inner = || loops.iter().any(|other| other.body.contains(&self.place) && other.names(one.counter));
+            if inside || inner() {
+                let Some(counting) = one.counting(constants, &names) else { return Vec::new() };
+                all.push(counting);
+                names.push(one.counter);
+            }
+        }
+        all
     }
 }
 

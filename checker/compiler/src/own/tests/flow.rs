@@ -95,3 +95,26 @@ fn large_sizes_are_made_smaller() {
     let small = host.replace("16384", "2048");
     has(&format!("{kernel}{small}"), &["//@ launch rows<<<8, 256>>>(A, sums, 2048, 123456)"]);
 }
+
+/// What counts a loop's turns is counted by a line, as often as the host does; otherwise it is what it is at first. It is no size.
+#[test]
+fn loops_around_launches_count() {
+    let kernel = "__global__ void sort(float *a, int j, int k, int n) { if (i < n) a[i] = j; }\n";
+    let host = "int main() { const int N = 64; for (int k = 2; k <= N; k <<= 1) for (int j = k >> 1; j > 0; j = j / 2)\n\
+                { sort<<<1, 64>>>(d, j, k, N); } }";
+    let want = [
+        "//@ size   n = 64",
+        "//@ inout  a: f32[n] = uniform(-1, 1)",
+        "//@ for (k = 2; k <= 64; k = k << (1))",
+        "//@   for (j = k >> 1; j > 0; j = j / 2)",
+        "//@     launch sort<<<1, 64>>>(a, j, k, n)",
+        "//@   end",
+        "//@ end",
+    ];
+    let kernel = kernel.replace("a[i] = j", "a[i] += j");
+    assert_eq!(lines(&format!("{kernel}{host}")), want);
+    let unknown = host.replace("k <= N", "k <= atoi(v)");
+    has(&format!("{kernel}{unknown}"), &["//@ size   n = 64", "//@ launch sort<<<1, 64>>>(a, 1, 2, n)"]);
+    let many = host.replace("k <<= 1", "++k");
+    has(&format!("{kernel}{many}"), &["//@ launch sort<<<1, 64>>>(a, 1, 2, n)"]);
+}
