@@ -328,6 +328,71 @@ fn vectors_have_operators_by_the_names_that_samples_use() {
     assert!(ran.stdout.contains("c: f32[1]  8"), "{ran:?}");
 }
 
+/// What flows from kernel to kernel by the host's variables does so in made lines, which run as they are; a loop that counts is one.
+#[test]
+fn made_lines_launch_what_the_host_does_in_its_order() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "__global__ void second(float *y, const float *in, int n) { int i = threadIdx.x; if (i < n) y[i] = in[i] + 1; }\n\
+                __global__ void first(float *tmp, int n) { int i = threadIdx.x; if (i < n) tmp[i] = 2 * i; }\n\
+                __global__ void halve(float *v, int s) { if (threadIdx.x < s) v[threadIdx.x] += v[threadIdx.x + s]; }\n\
+                __global__ void absent(float *v);\n\
+                int main()\n{\n    const int n = 32;\n    float *t, *y;\n    cudaMalloc(&t, n * 4);\n    cudaMalloc(&y, n * 4);\n    \
+                first<<<1, 32>>>(t, n);\n    second<<<1, 32>>>(y, t, n);\n    \
+                for (int s = n / 2; s > 0; s >>= 1)\n        halve<<<1, 32>>>(y, s);\n}\n";
+    let asked = run(folder.path(), text);
+    let lines: Vec<&str> = asked.stderr.lines().filter(|line| line.starts_with("//@")).collect();
+    assert!(asked.code == Some(2) && !asked.stderr.contains("tried with"), "{asked:?}");
+    let ran = run(folder.path(), &format!("{}\n{text}", lines.join("\n")));
+    // 2 * (0 + ... + 31) + 32
+    assert!(ran.code == Some(0) && ran.stdout.contains("y: f32[32]  1024 "), "{lines:?}\n{ran:?}");
+}
+
+/// Where made lines fail, the answer says with what, and where in the file as it stands.
+#[test]
+fn made_lines_that_fail_say_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "__global__ void k(float *a, int n)\n{\n    a[threadIdx.x - 5] = n;\n}\n";
+    let asked = run(folder.path(), text);
+    assert!(
+        asked.code == Some(2) && asked.stderr.contains("tried with these lines: out of bounds in line 3: "),
+        "{asked:?}"
+    );
+    let asked = run(folder.path(), &text.replace("= n", "= m"));
+    let says = "tried with these lines: does not compile in line 3: identifier \"m\" is undefined";
+    assert!(asked.code == Some(2) && asked.stderr.contains(says), "{asked:?}");
+}
+
+/// A word that C++17 dropped is left out of a file of the reader's own, and lines and columns stay.
+#[test]
+fn register_is_left_out_and_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "//@ out c: i32[4]\n//@ launch k<<<1, 4>>>(c)\n__global__ void k(int *c)\n{\n    register int i = threadIdx.x;\n    \
+                c[i] = i;\n}\n";
+    let ran = run(folder.path(), text);
+    assert!(ran.code == Some(0) && ran.stdout.contains("skipped: the word `register`"), "{ran:?}");
+    let ran = run(folder.path(), &text.replace("threadIdx.x", "thread"));
+    assert!(ran.code == Some(1) && ran.stdout.contains("own.cu:5:22"), "{ran:?}");
+}
+
+/// An error that says what to do stands first, and what follows from it is not shown; what may be in a header that is not there names it.
+#[test]
+fn explanations_come_first_and_missing_headers_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines = "//@ scratch s: u8[1536]\n//@ out o: f32[32]\n//@ launch k<<<1, 32>>>(s, o)\n";
+    let random =
+        "#include <curand_kernel.h>\n__global__ void k(curandState *s, float *o) { o[0] = curand_uniform(s); }\n";
+    let ran = run(folder.path(), &format!("{lines}{random}"));
+    let first = ran.stdout.lines().find(|line| line.trim_start().starts_with("x identifier")).unwrap_or_default();
+    assert!(first.contains("\"curandState\" is undefined") && ran.stdout.contains("is cuRAND's"), "{ran:?}");
+    assert!(!ran.stdout.contains("does not apply here"), "{ran:?}");
+    let missing =
+        "#include <stdio.h>\n#include \"../common/book.h\"\n__global__ void k(char *s, float *o) { o[0] = SIZE; }\n";
+    let ran = run(folder.path(), &format!("{lines}{missing}"));
+    let flat = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let says = "it may come from a header that was left out: \"../common/book.h\" (line 5);";
+    assert!(ran.code == Some(1) && flat.contains(says), "{flat}");
+}
+
 /// A file that has nothing to launch says so.
 #[test]
 fn a_file_without_kernels_gets_no_lines() {

@@ -98,6 +98,16 @@ fn results_and_messages_are_the_same_byte_by_byte() {
         assert!(with.log.contains("unused") && with.confined == plain.confined);
         assert_eq!(Compiled { precompiled: false, not_kept: None, ..with }, Compiled { not_kept: None, ..plain });
     }
+    // So is what lies beside the source and has a name of its own, but nothing of the name of a header that CUDA's may mean.
+    for (name, precompiled) in [("parts/mine.h", true), ("parts/vector_types.h", false), ("mine", false)] {
+        let source =
+            format!("{TOP}#include \"{name}\"\n__global__ void k(int* a) {{ int unused = 2; *a = mine(); }}\n");
+        let headers = vec![(name.to_owned(), "__device__ inline int mine() { return __LINE__; }\n".to_owned())];
+        let request = CompileRequest { headers, ..request("k.cu", &source, &["k"]) };
+        let (with, plain) = (homes.with(&request).unwrap(), homes.plain(&request).unwrap());
+        assert_eq!(with.precompiled, precompiled, "{name}");
+        assert_eq!(Compiled { precompiled: false, not_kept: None, ..with }, Compiled { not_kept: None, ..plain });
+    }
     // Nothing to say: an empty log stays empty.
     let quiet = request("k.cu", &format!("{TOP}__global__ void k(int* a) {{ *a = 7; }}\n"), &["k"]);
     assert_eq!((homes.with(&quiet).unwrap().log, homes.plain(&quiet).unwrap().log), (String::new(), String::new()));

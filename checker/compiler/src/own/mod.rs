@@ -3,7 +3,7 @@
 //! ```text
 //! text -> lexer -> items (declarations) -> part (host code blanked, lines stay) -> compiler
 //!                  headers (beside the file)      ^---- what the compiler refuses and no kernel needs ----'
-//! text -> host (its launches) -> heads (kernels, parameters) -> guess -> launch_lines
+//! text -> host (its launches) -> heads (kernels, parameters) -> guess, places (buffers), turns (loops) -> launch_lines
 //! ```
 //!
 //! Only `checker run FILE.cu` and `checker sass FILE.cu` of files that belong to no problem read files this way. What is

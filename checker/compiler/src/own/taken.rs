@@ -16,7 +16,7 @@ const MOST_BYTES: u64 = 1 << 26;
 pub const SMALLER: i64 = 256;
 const LARGE: i64 = 1 << 10;
 /// Elements before a place that is there in every buffer.
-const SHORT: i64 = 64;
+pub const SHORT: i64 = 64;
 
 /// What is taken of the host's launch of one kernel.
 pub struct Taken<'k> {

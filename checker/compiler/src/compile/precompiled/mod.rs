@@ -22,6 +22,7 @@ use super::wire::{self, CompileAnswer, Header, HeaderUse, Reply};
 use super::{CompileRequest, Limits, headers, is_header};
 use crate::toolchain::home::{Home, plain_headers};
 use crate::toolchain::{Toolchain, short_hash};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// The first NVRTC that has them.
@@ -42,16 +43,43 @@ pub(super) fn wanted(
     request: &CompileRequest,
     options: &[String],
 ) -> Option<Wanted> {
-    // A file beside the source may stand for one of CUDA's, also for CUDA's own headers. What is C++20 is too rare.
+    // What is C++20 is too rare.
     let rare = options.iter().any(|option| option == LATER);
-    if !can_be_used(toolchain) || !request.headers.is_empty() || rare {
+    if !can_be_used(toolchain) || rare {
         return None;
     }
     let text = includes::worth_keeping(&request.source, |name| is_header(&toolchain.includes, name))?;
+    // A file beside the source may stand for one of CUDA's, also for CUDA's own headers.
+    if !request.headers.is_empty() && may_stand_for(&request.headers, &toolchain.includes) {
+        return None;
+    }
     let mut parts: Vec<&[u8]> = vec![toolchain.id.as_bytes(), text.as_bytes()];
     parts.extend(options.iter().map(|option| option.as_bytes()));
     parts.extend(headers::ALL.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]));
     Some(Wanted { stem: home.precompiled().join(short_hash(&parts)), text })
+}
+
+/// Has one of the headers beside a source the name of one of the compiler's, in whatever folder, or none that ends like a header's?
+fn may_stand_for(beside: &[(String, String)], includes: &[PathBuf]) -> bool {
+    let last = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
+    let names: HashSet<String> = beside.iter().map(|(name, _)| last(name)).collect();
+    let plain = names.iter().all(|name| name.contains('.'));
+    let stand_in = headers::ALL.iter().any(|(name, _)| names.contains(&last(name)));
+    !plain || stand_in || includes.iter().any(|folder| has_file(folder, &names, DEEPEST))
+}
+
+/// Deepest folder of the compiler's headers; what lies deeper might have any name.
+const DEEPEST: usize = 16;
+
+/// Lies a file of one of these names in a folder or below? Where that cannot be known, it may.
+fn has_file(folder: &Path, names: &HashSet<String>, deepest: usize) -> bool {
+    let Some((deepest, entries)) = deepest.checked_sub(1).zip(std::fs::read_dir(folder).ok()) else { return true };
+    entries.into_iter().any(|entry| {
+        let Ok(entry) = entry else { return true };
+        let named = entry.file_name().to_str().is_none_or(|name| names.contains(name));
+        let folder = entry.file_type().is_ok_and(|kind| !kind.is_file()) && entry.path().is_dir();
+        named || folder && has_file(&entry.path(), names, deepest)
+    })
 }
 
 fn can_be_used(toolchain: &Toolchain) -> bool {
@@ -83,7 +111,9 @@ pub(super) fn compile(
     match &tried {
         Ok(Reply { header: HeaderUse::Used(file), .. }) => store::touch(file),
         Ok(Reply { header: HeaderUse::Missing, answer: CompileAnswer::Compiled { .. }, .. }) => {
-            let header = wire::Compile { source: wanted.text, expressions: Vec::new(), ..compile };
+            // Nothing that lies beside the source is in it.
+            let (source, expressions, headers) = (wanted.text, Vec::new(), Vec::new());
+            let header = wire::Compile { source, expressions, headers, ..compile };
             // Without it everything works as before.
             let _ = nvrtc_child::start(library, header, Header::Make(wanted.stem), limits);
         }

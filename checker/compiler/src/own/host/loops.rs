@@ -96,7 +96,10 @@ impl<'a> Loop<'a> {
         let value = spelled(constants, rest.get(equal + 1..)?, within)?;
         match rest[..equal].iter().map(|token| token.text).collect::<String>().as_str() {
             "" => Some(value),
-            operator @ ("+" | "-" | "*" | "/" | "<<" | ">>") => Some(format!("{counter} {operator} ({value})")),
+            operator @ ("+" | "-" | "*" | "/" | "<<" | ">>") => {
+                let one = value.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                Some(format!("{counter} {operator} {}", if one { value } else { format!("({value})") }))
+            }
             _ => None,
         }
     }

@@ -13,6 +13,7 @@ mod wrappers;
 use super::items::{Item, What};
 use super::lexer::{Kind, Token};
 use super::part::last;
+use super::taken::SHORT;
 pub use constants::Constants;
 pub use loops::Counting;
 use loops::Loop;
@@ -188,7 +189,9 @@ impl<'t, 'a> Call<'t, 'a> {
             let plus = passed.iter().position(|token| token.is("+"));
             let base = constants.through(&passed[..plus.unwrap_or(passed.len())]);
             let bytes = allocated(tokens, constants, base);
-            let offset = plus.and_then(|plus| number(&passed[plus + 1..])).filter(|offset| *offset > 0);
+            // Where nobody says the length, one that is short is there all the same.
+            let there = |offset: &i64| *offset > 0 && (bytes.is_some() || *offset <= SHORT);
+            let offset = plus.and_then(|plus| number(&passed[plus + 1..])).filter(there);
             // Behind an offset that nobody knows nobody knows the length.
             let bytes = bytes.filter(|_| plus.is_none() || offset.is_some());
             let value = constants.value(passed);

@@ -105,7 +105,7 @@ fn loops_around_launches_count() {
     let want = [
         "//@ size   n = 64",
         "//@ inout  a: f32[n] = uniform(-1, 1)",
-        "//@ for (k = 2; k <= 64; k = k << (1))",
+        "//@ for (k = 2; k <= 64; k = k << 1)",
         "//@   for (j = k >> 1; j > 0; j = j / 2)",
         "//@     launch sort<<<1, 64>>>(a, j, k, n)",
         "//@   end",
