@@ -64,7 +64,7 @@ use symbols::Symbol;
 
 /// Most times that the compiler is asked about one file, and how long it is asked anew.
 const MOST_TRIES: usize = 12;
-const ASKED_FOR: Duration = Duration::from_secs(16);
+const ASKED_FOR: Duration = Duration::from_secs(60);
 
 /// A file read as its owner wrote it.
 #[derive(Debug, Clone)]

@@ -33,10 +33,16 @@ impl Places {
                 names.push(match guess(parameter) {
                     Guess::Buffer(_) if first < index => names[first].clone(),
                     Guess::Buffer(ty) => {
-                        // What it gives one kernel twice is two buffers.
-                        let variable =
-                            variable(kernel, index, ty).filter(|variable| !is_twice(kernel, index, variable));
-                        name(&mut known, &taken, parameter, ty, variable)
+                        // What it gives one kernel twice is two buffers; what that one writes is what the next one finds.
+                        let given = variable(kernel, index, ty);
+                        let twice = given.as_ref().is_some_and(|variable| is_twice(kernel, index, variable));
+                        let name = name(&mut known, &taken, parameter, ty, given.clone().filter(|_| !twice));
+                        if twice && parameter.written && !parameter.constant {
+                            let other = |one: &Variable| Some(one) != given.as_ref();
+                            known.values_mut().for_each(|named| named.variables.retain(other));
+                            known.entry(name.clone()).and_modify(|named| named.variables.extend(given));
+                        }
+                        name
                     }
                     _ => parameter.name.clone(),
                 });
