@@ -100,6 +100,7 @@ fn simulate(
         reach: Reach::Near,
         budget,
         until,
+        given_up: None,
         room: None,
         cut: &cut,
         untried: &untried,

@@ -14,7 +14,7 @@ use plan::Buffer;
 use problem::LineError;
 use report::{Reason, Sources, Verdict};
 use run::chosen;
-use simulator::{Finding, FindingKind, Severity};
+use simulator::{Finding, FindingKind, Severity, Usage};
 use status::status;
 use std::path::Path;
 use system::text;
@@ -40,7 +40,9 @@ pub fn of(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources) -> Vec<Re
     // A race explains a wrong result better than the wrong element does, and an uninitialised read likewise.
     let mut findings: Vec<&Found> = grave(Severity::Fault).chain(grave(Severity::Error)).collect();
     let polled = polled(&checked.findings);
-    findings.sort_by_key(|found| !is_unset(&found.finding, &polled));
+    // Where something undefined decides, chance says how it goes on. A race may be why it is.
+    let raced = findings.iter().any(|found| matches!(found.finding.kind, FindingKind::Race { .. }));
+    findings.sort_by_key(|found| !(is_unset(&found.finding, &polled) || !raced && decides(&found.finding)));
     let mut reasons: Vec<Reason> = Vec::new();
     for found in findings {
         reasons.extend(finding(found, &elements, scene, sources));
@@ -95,6 +97,12 @@ fn polled(findings: &[Found]) -> Vec<&str> {
 /// A read of what is polled before anything has written it: a lock that was never set to 0 looks taken, and nobody gives it back.
 fn is_unset(finding: &Finding, polled: &[&str]) -> bool {
     matches!(&finding.kind, FindingKind::Uninitialised { access, .. } if access.object.name().is_some_and(|name| polled.contains(&name)))
+}
+
+/// Does something undefined decide where threads go?
+fn decides(finding: &Finding) -> bool {
+    let decides = |usage: &Usage| matches!(usage, Usage::Address | Usage::Condition | Usage::Barrier);
+    matches!(&finding.kind, FindingKind::Uninitialised { usage, .. } if decides(usage))
 }
 
 /// A malformed or impossible `//@` line as a reason; of a file that is at fault as a whole [`Verdict::BadFile`].

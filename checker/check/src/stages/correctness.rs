@@ -145,6 +145,7 @@ fn correctness(
         reach: options.reach,
         budget,
         until,
+        given_up: None,
         room: verify::room(),
         cut,
         untried,

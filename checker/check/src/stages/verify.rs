@@ -20,7 +20,7 @@ pub use besides::Besides;
 pub use between::to_visit;
 use execution::backend::{self, Case, Checked, MEMORY, Reads, Room, Status, Thoroughness, Verify};
 use problem::{LineError, Problem, Sizes};
-use simulator::{Checks, Schedule};
+use simulator::{Checks, Schedule, Severity};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -54,6 +54,8 @@ pub struct Trials<'a> {
     pub budget: Budget,
     /// When all has to end.
     pub until: Instant,
+    /// Set when nobody wants to know any more.
+    pub given_up: Option<Arc<AtomicBool>>,
     /// Where its workers take their memory from; nothing: it is theirs already.
     pub room: Option<Arc<Room>>,
     /// What the machine's clock or memory ended, if it did.
@@ -102,6 +104,12 @@ pub struct CaseAt<'a> {
     pub thoroughness: Thoroughness,
     /// Whether the outputs are compared with the oracle's.
     pub judged: bool,
+}
+
+/// Does it speak against the version?
+fn is_wrong(checked: &Checked) -> bool {
+    let grave = |found: &backend::Found| found.finding.severity != Severity::Note;
+    !checked.status.passed() || checked.findings.iter().any(grave)
 }
 
 /// The memory of the workers of a check, but for those that try what is tried besides the cases.
@@ -171,14 +179,20 @@ impl Trials<'_> {
                 meanwhile();
             }
         };
+        // What is wrong at one of the cases is told by that: nobody waits for what may be wrong besides.
+        let given_up = Arc::new(AtomicBool::new(false));
         let run = || {
             let results: Result<Vec<Checked>, backend::BackendError> = run();
+            let wrong = results.as_ref().is_ok_and(|results| results.iter().any(is_wrong));
+            given_up.store(wrong && full && !self.all_sizes && cubin.is_none(), Relaxed);
             meanwhile(results.as_ref().is_ok_and(|results| results.iter().all(|checked| checked.status.passed())));
             results
         };
+        let (cut, untried) = (OnceLock::new(), OnceLock::new());
         let besides = || {
             // Its third of the memory is kept for it: it takes longest.
-            let apart = Trials { room: None, ..self.clone() };
+            let given_up = Some(given_up.clone());
+            let apart = Trials { room: None, given_up, cut: &cut, untried: &untried, ..self.clone() };
             let besides = if full { apart.besides(built)? } else { Besides::default() };
             meanwhile(besides.iter().all(|(_, checked)| checked.status.passed()));
             Ok::<_, BuildError>(besides)
@@ -191,15 +205,23 @@ impl Trials<'_> {
         if full {
             cases.extend(self.far_on_gpu(built, cubin.as_ref(), &cases)?);
         }
-        Ok(Results { cases, count, besides: besides?, schedules })
+        let besides = if given_up.load(Relaxed) {
+            Besides::default()
+        } else {
+            for (of_all, found) in [(self.cut, cut), (self.untried, untried)] {
+                found.into_inner().map(|words| of_all.set(words));
+            }
+            besides?
+        };
+        Ok(Results { cases, count, besides, schedules })
     }
 
     /// For each of those that run at the same time: a baseline, a candidate, and the candidate's sampled blocks.
     fn options(&self) -> backend::WorkerOptions {
         // A unit may take two thirds of it all.
         let timeout = Duration::from_secs(self.budget.seconds) * 2 / 3;
-        let (until, room) = (Some(self.until), self.room.clone());
-        backend::WorkerOptions { until, timeout, room, ..backend::WorkerOptions::default() }.one_of(3)
+        let (until, given_up, room) = (Some(self.until), self.given_up.clone(), self.room.clone());
+        backend::WorkerOptions { until, given_up, timeout, room, ..backend::WorkerOptions::default() }.one_of(3)
     }
 
     /// Remembers what the machine ended, which is no property of the kernel alone.

@@ -116,6 +116,9 @@ impl<O: Observer> Worker<'_, O> {
             self.halt();
             return false;
         }
+        if self.ends_undefined(total) {
+            return false;
+        }
         let limit = self.context.config.limits.steps;
         if total >= limit {
             let (pc, turns, polls) = self.stopped_at(shared, warp, at);

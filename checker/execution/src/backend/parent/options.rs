@@ -5,6 +5,7 @@ use crate::backend::MEMORY;
 use crate::backend::spent::{Spent, longest};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// A worker may use so much, whatever its share is: 512 MiB for data, and what is beside them.
@@ -24,6 +25,8 @@ pub struct WorkerOptions {
     pub timeout: Duration,
     /// When all has to end, whatever is left to do.
     pub until: Option<Instant>,
+    /// Set when nobody wants to know any more: then it ends as if the time were over.
+    pub given_up: Option<Arc<AtomicBool>>,
     /// Bytes that a worker may use on the simulator; how they are dealt out: `parent::room`.
     pub memory: u64,
     /// Where it takes them from while it works, if others do, too.
@@ -36,7 +39,8 @@ pub struct WorkerOptions {
 
 impl Default for WorkerOptions {
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(20), until: None, memory: MEMORY, room: None, cores: 1, worker: None }
+        let timeout = Duration::from_secs(20);
+        Self { timeout, until: None, given_up: None, memory: MEMORY, room: None, cores: 1, worker: None }
     }
 }
 
@@ -62,9 +66,13 @@ impl WorkerOptions {
 
     /// How much longer a unit that has had this may have before somebody looks again; nothing if it has to end.
     pub(super) fn more(&self, spent: &Spent) -> Option<Duration> {
+        if self.is_given_up() {
+            return None;
+        }
         let all = longest(self.timeout, self.left().map(|left| left + spent.wall));
         let left = self.timeout.saturating_sub(spent.counts()).min(all.saturating_sub(spent.wall));
-        (!left.is_zero()).then_some(left.max(LOOK))
+        let look = if self.given_up.is_some() { LOOK } else { Duration::MAX };
+        (!left.is_zero()).then_some(left.max(LOOK).min(look))
     }
 
     /// What is left for all of it.
@@ -78,8 +86,13 @@ impl WorkerOptions {
         self.until.is_some_and(|until| until.saturating_duration_since(Instant::now()) <= RUNG)
     }
 
+    /// Does nobody want to know any more?
+    pub(super) fn is_given_up(&self) -> bool {
+        self.given_up.as_ref().is_some_and(|given_up| given_up.load(Relaxed))
+    }
+
     /// Is the time for all of it over?
     pub(super) fn is_over(&self) -> bool {
-        self.until.is_some_and(|until| Instant::now() >= until)
+        self.is_given_up() || self.until.is_some_and(|until| Instant::now() >= until)
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn converse(
                 let spent = unit.spent();
                 let seconds = spent.wall.as_secs_f64();
                 if options.more(&spent).is_none() {
-                    let little = spent.is_little(options.timeout);
+                    let little = options.is_given_up() || spent.is_little(options.timeout);
                     break if little { End::CutShort { seconds } } else { End::TimedOut { seconds } };
                 }
             }

@@ -12,6 +12,8 @@ use std::collections::HashSet;
 
 /// Warp instructions of a run beyond which nobody waits for it a second time, several times as slow.
 const MOST: u64 = 10_000_000;
+/// Those that show why a run went wrong.
+const FAILED: u64 = 1 << 20;
 
 /// Runs the program as written, under the order and inputs of the first run that failed, or of the first one, and adds what it writes to constant memory and which
 /// variables it reads that have no value.
@@ -42,6 +44,9 @@ pub fn look(
     let program = Program { artefact: artefact.into(), ..program.clone() };
     let pass = match machine.open(&program).and_then(|mut session| {
         prepare(&mut *session, &program, run)?;
+        if !checked.status.passed() {
+            session.at_most(FAILED);
+        }
         Ok(session.pass(run.schedule))
     }) {
         Ok(pass) => pass,
@@ -69,11 +74,15 @@ pub fn look(
     Ok(())
 }
 
-/// Is a read of a variable without a value worth a run? Where something is blamed already it is not, and of a large case not either.
+/// Is a read of a variable without a value worth a run? Where a race or such a read is blamed already it is not, and of a large case not
+/// either. A fault may be what came of it.
 fn looks_for_unset(written: &AsWritten, thoroughness: Thoroughness, checked: &Checked) -> bool {
-    let grave = |found: &Found| matches!(found.finding.severity, Severity::Fault | Severity::Error);
+    let grave = |found: &Found| {
+        found.finding.severity == Severity::Error || matches!(found.finding.kind, FindingKind::Uninitialised { .. })
+    };
     let large = matches!(thoroughness, Thoroughness::Large | Thoroughness::LargeTwice);
-    let long = checked.counters.as_ref().is_some_and(|counters| counters.instructions > MOST);
+    let counted = checked.counters.as_ref().is_some_and(|counters| counters.instructions > MOST);
+    let long = checked.status.passed() && counted;
     !(written.unset.is_empty() || large || long || checked.findings.iter().any(grave))
 }
 

@@ -93,9 +93,14 @@ impl<O: Observer> Worker<'_, O> {
                     let shift = 64 - op.size * 8;
                     bits[lane] = ((found << shift) as i64 >> shift) as u64 & slot.all();
                 }
-                if found != 0 && origin.is_none() {
+                if found != 0 {
                     let at = (to.space, to.addresses[lane].wrapping_add(behind.into()), op.size);
-                    origin = from.or_else(|| Some(self.read_from(shared, warp, to.pc, lane as u32, at)));
+                    let from = from.unwrap_or_else(|| self.read_from(shared, warp, to.pc, lane as u32, at));
+                    if self.defined.origins.is_told(from) {
+                        bits[lane] = 0;
+                    } else {
+                        origin = origin.or(Some(from));
+                    }
                 }
             }
             warp.shadow.set(slot, to.mask, &bits, origin);

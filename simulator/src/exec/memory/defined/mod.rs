@@ -164,6 +164,13 @@ impl Shadow {
         }
     }
 
+    /// Forgets what has been told of.
+    fn forget_told(&mut self, origins: &Origins) {
+        if origins.any_told() {
+            self.marks.retain(|_, mark| !origins.is_told(mark.origin));
+        }
+    }
+
     /// A frame begins for the lanes of `mask`: what its registers were before is past, and those that the function may
     /// read before it writes them are undefined.
     pub fn enter(&mut self, frame: &Frame, mask: u32, info: &FunctionInfo, origin: Option<Origin>) {

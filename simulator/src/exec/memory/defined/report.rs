@@ -9,6 +9,10 @@ use crate::finding::{Access, Finding, FindingKind, MemoryLocation, Place, Severi
 use crate::isa::op::AddressSpace;
 use crate::observe::{AccessKind, Observer};
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Warp instructions that a launch goes on for when something undefined has decided: what else there is to be told comes soon.
+const AFTER: u64 = 1 << 18;
 
 /// Number of a place that stored an undefined value.
 pub type Stored = u32;
@@ -21,6 +25,8 @@ pub struct Origins {
     places: Vec<Place>,
     stored_by: HashMap<u32, Stored>,
     told: HashSet<Origin>,
+    /// What decided where a thread goes, first in this launch: the operation that read it, and the launch's steps by then.
+    decided: Option<(Access, u64)>,
 }
 
 impl Origins {
@@ -32,6 +38,17 @@ impl Origins {
     /// A launch begins: what an earlier one told is told again if it happens again.
     pub fn launch_start(&mut self) {
         self.told.clear();
+        self.decided = None;
+    }
+
+    /// Has any been told of in this launch?
+    pub(super) fn any_told(&self) -> bool {
+        !self.told.is_empty()
+    }
+
+    /// Has its use been told of? Nothing more is said of it in this launch, so nobody has to follow it.
+    pub(super) fn is_told(&self, origin: Origin) -> bool {
+        self.told.contains(&origin)
     }
 
     /// The findings for undefined bits that the host reads: one for each origin, with the place that stored it.
@@ -119,6 +136,25 @@ impl<O: Observer> Worker<'_, O> {
             return;
         }
         let Some(access) = self.defined.origins.origins.get(origin as usize).cloned() else { return };
+        if matches!(usage, Usage::Address | Usage::Condition | Usage::Barrier) {
+            let steps = self.context.steps.load(Relaxed) + self.unreported;
+            self.defined.origins.decided.get_or_insert_with(|| (access.clone(), steps));
+        }
         self.report(shared, warp, pc, lanes, FindingKind::Uninitialised { access, usage }, Severity::Error);
+    }
+
+    /// Ends the launch if it has gone on for long since something undefined decided where a thread goes: how long it goes on is by chance
+    /// from there. That value is the fault then.
+    pub fn ends_undefined(&mut self, total: u64) -> bool {
+        let Some((access, since)) = &self.defined.origins.decided else { return false };
+        if total < since.saturating_add(AFTER) {
+            return false;
+        }
+        let is_it =
+            |one: &&mut Finding| matches!(&one.kind, FindingKind::Uninitialised { access: read, .. } if read == access);
+        let Some(finding) = self.findings.iter_mut().find(is_it) else { return false };
+        finding.severity = Severity::Fault;
+        self.halt();
+        true
     }
 }

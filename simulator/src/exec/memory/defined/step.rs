@@ -1,9 +1,10 @@
 //! What an operation makes of undefined bits.
 
+use super::access::each;
 use super::fill::{WAYS, fill};
 use super::{Origin, Slot};
 use crate::exec::block::Shared;
-use crate::exec::context::Worker;
+use crate::exec::context::{Context, Worker};
 use crate::exec::direct::Direct;
 use crate::exec::lanes::{self, LaneMachine};
 use crate::exec::profile::Profile;
@@ -13,11 +14,47 @@ use crate::isa::op::{Inst, Op, Reg, RegisterUse, guard};
 use crate::observe::Observer;
 use crate::opcodes::Effect;
 
+/// Registers that an operation computes with at most.
+const SOURCES: usize = 4;
+
 /// Where operations are tried out: a warp whose registers nobody else sees.
 #[derive(Debug, Default)]
 pub struct TrialWarp {
     warp: Warp,
     profile: Option<Profile>,
+}
+
+impl TrialWarp {
+    /// It is about to try out the operation that a group of a warp is at, whose guard holds.
+    fn stand_in(&mut self, context: &Context<'_>, warp: &Warp, group: &Group, inst: Inst, sources: &[Reg]) {
+        let info = &context.decoded.code.functions[warp.frames[group.frame as usize].function as usize];
+        self.warp.stand_in(warp, group.frame, info);
+        let by = guard(inst.guard);
+        if !sources.contains(&by) {
+            let held = u64::from(inst.guard & 1 == 0);
+            self.warp.write(0, by, u32::MAX, &[held; 32]);
+        }
+    }
+}
+
+/// The sources' values with their undefined bits filled in the `way`-th way.
+fn fill_all(
+    way: usize,
+    sources: &[Reg],
+    values: &[[u64; 32]; SOURCES],
+    marks: &[[u64; 32]; SOURCES],
+) -> [[u64; 32]; SOURCES] {
+    let mut filled = *values;
+    for at in (0..sources.len()).filter(|at| marks[*at] != [0; 32]) {
+        // The same register twice has the same value.
+        let first = sources.iter().position(|reg| *reg == sources[at]).unwrap_or(at);
+        let other = if sources.len() > 1 { &values[usize::from(at == 0)] } else { &values[at] };
+        for lane in 0..32 {
+            let value = values[at][lane];
+            filled[at][lane] = fill(way, value, marks[at][lane], other[lane], first as u64, lane as u64);
+        }
+    }
+    filled
 }
 
 impl<O: Observer> Worker<'_, O> {
@@ -27,12 +64,13 @@ impl<O: Observer> Worker<'_, O> {
         let code = &self.context.decoded.code;
         let group = warp.groups[at];
         let Some(&inst) = code.insts.get(group.pc as usize) else { return };
+        warp.shadow.forget_told(&self.defined.origins);
         self.forget_dead(warp, &group);
         let frame = warp.frames[group.frame as usize];
         let doubtful = warp.shadow.lanes(Slot::of(&frame, guard(inst.guard)), group.mask);
         let mask = warp.guarded(&inst, group.frame, group.mask);
         if inst.op.effect(code) == Effect::Pure {
-            return self.compute(shared, warp, &group, inst, mask, doubtful);
+            return self.compute(warp, &group, inst, mask, doubtful);
         }
         if matches!(inst.op, Op::Join | Op::Nop) {
             return;
@@ -73,61 +111,67 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// An operation that computes a register from registers.
-    fn compute(&mut self, _: &Shared, warp: &mut Warp, group: &Group, inst: Inst, mask: u32, doubtful: u32) {
+    fn compute(&mut self, warp: &mut Warp, group: &Group, inst: Inst, mask: u32, doubtful: u32) {
         let code = &self.context.decoded.code;
         let frame = warp.frames[group.frame as usize];
-        let (mut sources, mut result): (Vec<Reg>, Reg) = (Vec::with_capacity(4), Reg::None);
+        let (mut sources, mut count, mut result) = ([Reg::None; SOURCES], 0, Reg::None);
         inst.op.registers(code, &mut |reg, role| match role {
             RegisterUse::Result => result = reg,
-            _ if reg != Reg::None => sources.push(reg),
+            _ if reg != Reg::None && count < SOURCES => {
+                sources[count] = reg;
+                count += 1;
+            }
             _ => {}
         });
+        let sources = &sources[..count];
         let Some(to) = Slot::of(&frame, result) else { return };
         let active = mask | doubtful;
         let undefined = |reg: Reg| {
             let mark = Slot::of(&frame, reg).and_then(|slot| warp.shadow.get(slot));
             mark.map(|mark| (mark.bits, mark.origin))
         };
-        let mut marks = [[0u64; 32]; 4];
-        let mut origin: Option<Origin> = None;
-        for (bits, reg) in marks.iter_mut().zip(&sources) {
-            if let Some((found, from)) = undefined(*reg)
-                && (0..32).any(|lane| active >> lane & 1 != 0 && found[lane] != 0)
-            {
+        let mut marks = [[0u64; 32]; SOURCES];
+        let (mut lanes, mut origin): (u32, Option<Origin>) = (0, None);
+        for (bits, reg) in marks.iter_mut().zip(sources) {
+            let Some((found, from)) = undefined(*reg) else { continue };
+            let having = each(active).filter(|lane| found[*lane] != 0).fold(0, |all, lane| all | 1 << lane);
+            if having != 0 {
                 *bits = found;
+                lanes |= having;
                 origin = origin.or(Some(from));
             }
         }
         if doubtful == 0 && origin.is_none() {
             return warp.shadow.define(to, mask);
         }
-        let values: Vec<[u64; 32]> = sources.iter().map(|reg| warp.read(group.frame, *reg)).collect();
-        let plain = self.try_out(warp, group, inst, &sources, &values, result);
+        let mut values = [[0u64; 32]; SOURCES];
+        for (values, reg) in values.iter_mut().zip(sources) {
+            *values = warp.read(group.frame, *reg);
+        }
+        let mut bench = std::mem::take(&mut self.defined.bench);
+        bench.stand_in(self.context, warp, group, inst, sources);
+        let plain = self.try_out(&mut bench, group, sources, &values, result);
         let mut bits = [0u64; 32];
         if origin.is_some() {
             for way in 0..WAYS {
-                let mut filled = values.clone();
-                for (at, values_of) in values.iter().enumerate() {
-                    // The same register twice has the same value.
-                    let first = sources.iter().position(|reg| *reg == sources[at]).unwrap_or(at);
-                    let other = values.get(usize::from(at == 0)).unwrap_or(values_of);
-                    for lane in 0..32 {
-                        let (value, others) = (values_of[lane], other[lane]);
-                        filled[at][lane] = fill(way, value, marks[at][lane], others, first as u64, lane as u64);
-                    }
-                }
-                let tried = self.try_out(warp, group, inst, &sources, &filled, result);
+                let filled = fill_all(way, sources, &values, &marks);
+                let tried = self.try_out(&mut bench, group, sources, &filled, result);
                 for lane in 0..32 {
                     bits[lane] |= (tried[lane] ^ plain[lane]) & to.all();
                 }
+                // More than all is not to be found.
+                if each(lanes).all(|lane| bits[lane] == to.all()) {
+                    break;
+                }
             }
         }
+        self.defined.bench = bench;
         if doubtful != 0 {
             // Whether it is executed is undefined: so is what differs between before and after.
             let before = warp.read(group.frame, result);
             let (old, by) = (undefined(result), undefined(guard(inst.guard)));
             origin = origin.or(by.map(|(_, from)| from));
-            for lane in (0..32).filter(|lane| doubtful >> lane & 1 != 0) {
+            for lane in each(doubtful) {
                 bits[lane] |= (before[lane] ^ plain[lane]) & to.all() | old.map_or(0, |(bits, _)| bits[lane]);
             }
         }
@@ -137,31 +181,19 @@ impl<O: Observer> Worker<'_, O> {
     /// What the operation would compute from other values of its sources, were its guard true.
     fn try_out(
         &mut self,
-        warp: &Warp,
+        bench: &mut TrialWarp,
         group: &Group,
-        inst: Inst,
         sources: &[Reg],
-        values: &[[u64; 32]],
+        values: &[[u64; 32]; SOURCES],
         result: Reg,
     ) -> [u64; 32] {
-        let context = self.context;
-        let mut bench = std::mem::take(&mut self.defined.bench);
-        let info = &context.decoded.code.functions[warp.frames[group.frame as usize].function as usize];
-        bench.warp.stand_in(warp, group.frame, info);
-        let mut alone = Group { mask: u32::MAX, frame: 0, ..*group };
         for (reg, values) in sources.iter().zip(values) {
             bench.warp.write(0, *reg, u32::MAX, values);
         }
-        let by = guard(inst.guard);
-        if !sources.contains(&by) {
-            let held = u64::from(inst.guard & 1 == 0);
-            bench.warp.write(0, by, u32::MAX, &[held; 32]);
-        }
-        let profile = bench.profile.get_or_insert_with(|| Profile::new(context.decoded.code.insts.len()));
+        let mut alone = Group { mask: u32::MAX, frame: 0, ..*group };
+        let profile = bench.profile.get_or_insert_with(|| Profile::new(self.context.decoded.code.insts.len()));
         self.run_alone(profile, &mut bench.warp, &mut alone);
-        let out = bench.warp.read(0, result);
-        self.defined.bench = bench;
-        out
+        bench.warp.read(0, result)
     }
 
     /// Runs the operation that a group of a warp beside the launch is at, one that touches registers only.
