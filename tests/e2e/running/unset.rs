@@ -44,6 +44,14 @@ const WRONG: &[(&str, &str, &str)] = &[
         "unsigned sum;\n#pragma unroll\nfor (int i = 0; i < 4; i++) asm(\"add.u32 %0, %1, %2;\" : \"=r\"(sum) : \"r\"(b[t]), \"r\"(sum));\no[t] = sum;",
         "sum",
     ),
+    // Nothing is ever assigned to these.
+    ("", "int m;\nfloat s = 0;\nfor (int i = 0; i < m; i++) s += a[i & 255];\no[t] = s;", "m"),
+    ("", "int step;\nfloat s = 0;\nfor (int i = 0; i < n; i += step) s += a[i];\no[t] = s;", "step"),
+    ("", "float low;\nwhile (low < a[t]) low += a[t] * 0.001f;\no[t] = low;", "low"),
+    ("", "unsigned at;\no[t] = a[at % 256];", "at"),
+    ("", "float x;\no[t] = a[t] + x;", "x"),
+    ("", "const float *from;\no[t] = from[t];", "from"),
+    ("", "int q;\no[t] = __dp4a(b[t], b[t], q);", "q"),
 ];
 
 /// Suspects by their text, which have a value on every way that is taken.

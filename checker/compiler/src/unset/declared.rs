@@ -11,6 +11,9 @@ pub struct Local<'a> {
     /// Tokens behind its declarator in which it is known.
     pub scope: Range<usize>,
     pub shape: Shape<'a>,
+    /// The token behind which its declaration is over, and what assembly calls a register for it; nothing if none holds it, or if
+    /// something else is done with it in its declaration.
+    pub register: Option<(usize, char)>,
 }
 
 /// What a variable is made of.
@@ -82,7 +85,10 @@ fn declaration<'a>(text: &Text<'a>, from: usize, scope: usize) -> Option<Vec<Loc
             () if pointer => Shape::Scalar,
             () => members(text, ty).map_or(Shape::Scalar, Shape::Members),
         };
-        found.push(Local { name, at, scope: behind..scope, shape });
+        let class = if pointer { Some('l') } else { class(text, from..after, ty) };
+        let once = (from..end).filter(|at| text.names(*at, name)).count() == 1;
+        let register = class.filter(|_| once && shape == Shape::Scalar && text.is(end, ";")).map(|class| (end, class));
+        found.push(Local { name, at, scope: behind..scope, shape, register });
     }
     Some(found)
 }
@@ -90,4 +96,24 @@ fn declaration<'a>(text: &Text<'a>, from: usize, scope: usize) -> Option<Vec<Loc
 fn members<'a>(text: &Text<'a>, ty: &str) -> Option<Vec<&'a str>> {
     let of_vector = || Some(["x", "y", "z", "w"][..vector(ty)?].to_vec());
     text.classes.get(ty).cloned().or_else(of_vector)
+}
+
+/// What assembly calls a register for a value of a type that stands there.
+fn class(text: &Text<'_>, tokens: Range<usize>, ty: &str) -> Option<char> {
+    let count = |word: &str| tokens.clone().filter(|at| text.is(*at, word)).count();
+    match ty {
+        "float" => Some('f'),
+        // `long double`, and a `long` of 32 bits on some systems.
+        "double" => (count("long") == 0).then_some('d'),
+        "size_t" | "int64_t" | "uint64_t" => Some('l'),
+        "int32_t" | "uint32_t" | "uint" => Some('r'),
+        "int16_t" | "uint16_t" | "ushort" => Some('h'),
+        "int" | "unsigned" | "signed" | "long" | "short" => match (count("long"), count("short"), count("char")) {
+            (0, 0, 0) => Some('r'),
+            (2, 0, 0) => Some('l'),
+            (0, 1, 0) => Some('h'),
+            _ => None,
+        },
+        _ => None,
+    }
 }

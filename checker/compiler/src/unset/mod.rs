@@ -38,6 +38,8 @@ pub struct Unset {
     pub array: bool,
     /// The lines that name it.
     pub used: Vec<u32>,
+    /// Where its declaration ends, and what assembly calls a register for it.
+    register: Option<(usize, char)>,
 }
 
 /// The suspects of a file's device functions, in order.
@@ -57,9 +59,32 @@ pub fn unset(source: &str) -> Vec<Unset> {
                 line: text.line(local.at),
                 function: (text.line(function.head), text.line(function.body.end)),
                 array: matches!(local.shape, Shape::Array(_)),
+                register: local.register.map(|(end, class)| (text.tokens[end].end(), class)),
                 used: named.map(|at| text.line(at)).collect::<BTreeSet<_>>().into_iter().collect(),
             }
         }));
     }
     found
+}
+
+/// Can all of them be held ([`held`])?
+pub fn can_hold(suspects: &[Unset]) -> bool {
+    suspects.iter().all(|one| one.register.is_some())
+}
+
+/// The source with the suspects, as far as registers hold them, in one that an assembly statement gives no value: of a variable that nothing is ever assigned to
+/// the compiler makes what it likes, unoptimised too. Lines stay what they are. Nothing if there is none.
+pub fn held(source: &str, suspects: &[Unset]) -> Option<String> {
+    let mut places: Vec<(usize, String)> = suspects
+        .iter()
+        .filter_map(|one| {
+            one.register.map(|(end, class)| (end, format!(" asm volatile(\"\" : \"={class}\"({}));", one.name)))
+        })
+        .collect();
+    places.sort();
+    let mut text = source.to_owned();
+    for (end, statement) in places.iter().rev() {
+        text.is_char_boundary(*end).then(|| text.insert_str(*end, statement))?;
+    }
+    (!places.is_empty()).then_some(text)
 }

@@ -1,4 +1,4 @@
-use super::unset;
+use super::{held, unset};
 
 /// The suspects of a kernel with this body.
 fn suspects(body: &str) -> Vec<String> {
@@ -148,4 +148,21 @@ fn whatever_the_text_is_it_comes_to_an_end() {
         let _ = unset(&text[end..]);
         let _ = unset(&format!("{}{}", &text[..end], &text[(end + 7).min(text.len())..]));
     }
+}
+
+/// Behind their declarations, on their lines; what is in memory, and what has a value, is left as it is.
+#[test]
+fn suspects_are_put_into_registers_without_a_value() {
+    let text = "__global__ void k(float *o, int n) {\n int i; unsigned long long u, v = 2;\n float x[2]; const float *p; bool b;\n o[i + u + b] = *p + x[0];\n}\n";
+    let found = unset(text);
+    let told = held(text, &found).unwrap_or_default();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), text.lines().count());
+    assert_eq!(
+        lines[1],
+        r#" int i; asm volatile("" : "=r"(i)); unsigned long long u, v = 2; asm volatile("" : "=l"(u));"#
+    );
+    assert_eq!(lines[2], r#" float x[2]; const float *p; asm volatile("" : "=l"(p)); bool b;"#);
+    let none = "__global__ void k(float *o) {\n float x[2]; o[0] = x[0]; int i, j = (i = 2); o[i] = j;\n}\n";
+    assert_eq!(held(none, &unset(none)), None);
 }

@@ -1,6 +1,8 @@
 //! Undefined values: what may be done with them, what is a use, and where they came from.
 
-use simulator::{Arg, Checks, Config, Device, Finding, FindingKind, Launch, LaunchReport, Module, Usage};
+use simulator::{
+    Arg, Checks, Config, Device, Finding, FindingKind, Launch, LaunchReport, Limits, Module, Schedule, Severity, Usage,
+};
 use std::sync::Arc;
 
 /// Runs `k(out, fresh)` with a warp: `out` has 32 words of 0, nobody has written the 64 words of `fresh`. `%r1` is the
@@ -262,6 +264,30 @@ fn one_mistake_is_one_finding() {
     let body = "mov.u32 %r5, 0; L: ld.global.u32 %r2, [%rd2]; setp.gt.u32 %p1, %r2, 5; @%p1 bra M; M: \
                 setp.gt.u32 %p2, %r2, 9; @%p2 bra N; N: add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 50; @%p3 bra L;";
     assert_eq!(uses(&run("", body).0.findings), [Usage::Condition]);
+}
+
+/// How long a loop goes on whose bound nothing has written is by chance: the bound is the fault, and not that it takes long.
+#[test]
+fn a_loop_with_an_undefined_bound_is_ended_by_that() {
+    let loops = [
+        "L: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r2; @%p1 bra L; st.global.u32 [%rd1], %r3;",
+        // What has been told of is met anew in each turn.
+        "L: ld.global.u32 %r4, [%rd2]; mad.lo.u32 %r3, %r3, 3, 1; setp.ne.u32 %p1, %r3, %r4; @%p1 bra L;",
+        "L: atom.global.add.u32 %r4, [%rd2+128], 1; setp.lt.u32 %p1, %r4, 0x7fffffff; @%p1 bra L;",
+    ];
+    for body in loops {
+        for schedule in [Schedule::Its, Schedule::Adversarial { seed: 3 }] {
+            let limits = Limits { steps: 1 << 24, ..Limits::default() };
+            let checks = Checks { races: false, ..Checks::ALL };
+            let config = Config { limits, schedule, checks, ..Config::default() };
+            let report = run_on("", &format!("ld.global.u32 %r2, [%rd2]; mov.u32 %r3, 0;\n{body}"), config).0;
+            let faults: Vec<&Finding> = report.findings.iter().filter(|one| one.severity == Severity::Fault).collect();
+            let [Finding { kind: FindingKind::Uninitialised { usage: Usage::Condition, .. }, .. }] = *faults else {
+                panic!("{body}: {:?}", report.findings);
+            };
+            assert!(report.counters.instructions < 1 << 20, "{body}: {}", report.counters.instructions);
+        }
+    }
 }
 
 #[test]

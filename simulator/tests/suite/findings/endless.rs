@@ -246,7 +246,8 @@ const ENDING: [(&str, u32, &str); 17] = [
     (
         "a count by which an address is chosen",
         32,
-        "L: add.u32 %r2, %r2, 1; shr.u32 %r3, %r2, 17; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; @%p3 ld.global.u32 %r4, [%rd3]; \
+        "setp.gt.u32 %p3, %r1, 40;\n\
+         L: add.u32 %r2, %r2, 1; shr.u32 %r3, %r2, 17; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; @%p3 ld.global.u32 %r4, [%rd3]; \
          setp.eq.u32 %p1, %r3, 0; @%p1 bra L;",
     ),
 ];
