@@ -118,7 +118,14 @@ impl Mark {
 #[derive(Debug, Default)]
 pub struct Shadow {
     marks: HashMap<Slot, Box<Mark>>,
+    /// Origins that were told of when all marks were last looked at for that.
+    told: usize,
+    /// Blocks of code in which what nobody reads any more was not looked for.
+    passed: usize,
 }
+
+/// So many marks are looked through at any time; where there are more, so seldom that it costs as little.
+const FEW: usize = 16;
 
 impl Shadow {
     /// Is everything defined?
@@ -130,6 +137,7 @@ impl Shadow {
     /// Everything is defined.
     pub fn clear(&mut self) {
         self.marks.clear();
+        (self.told, self.passed) = (0, 0);
     }
 
     /// What is undefined of a register.
@@ -166,7 +174,9 @@ impl Shadow {
 
     /// Forgets what has been told of.
     fn forget_told(&mut self, origins: &Origins) {
-        if origins.any_told() {
+        let told = origins.how_many_told();
+        if told != self.told || told > 0 && self.marks.len() <= FEW {
+            self.told = told;
             self.marks.retain(|_, mark| !origins.is_told(mark.origin));
         }
     }
@@ -183,6 +193,11 @@ impl Shadow {
 
     /// Forgets what nobody reads any more: only the registers that `lives` are looked at again by the lanes of `mask`.
     pub fn retain(&mut self, frame: &Frame, mask: u32, lives: impl Fn(Reg) -> bool) {
+        self.passed += FEW;
+        if self.passed < self.marks.len() {
+            return;
+        }
+        self.passed = 0;
         let dead = |slot: &Slot| belongs(frame, *slot) && !register(frame, *slot).is_some_and(&lives);
         let dead: Vec<Slot> = self.marks.keys().copied().filter(|slot| dead(slot)).collect();
         dead.into_iter().for_each(|slot| self.define(slot, mask));

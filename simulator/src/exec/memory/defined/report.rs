@@ -41,9 +41,9 @@ impl Origins {
         self.decided = None;
     }
 
-    /// Has any been told of in this launch?
-    pub(super) fn any_told(&self) -> bool {
-        !self.told.is_empty()
+    /// How many have been told of in this launch.
+    pub(super) fn how_many_told(&self) -> usize {
+        self.told.len()
     }
 
     /// Has its use been told of? Nothing more is said of it in this launch, so nobody has to follow it.
