@@ -133,7 +133,6 @@ fn correctness(
     let cubin = |index: usize| files.as_ref().map(|files| files.path(index));
     let reference_cubin = cubin(2);
     let reference = &versions.reference;
-    let all_sizes = options.all_sizes;
     let bench = Trials {
         problem,
         platform,
@@ -141,7 +140,7 @@ fn correctness(
         reference_cubin,
         judge: judge.cloned(),
         seed,
-        all_sizes,
+        all_sizes: options.all_sizes,
         reach: options.reach,
         budget,
         until,

@@ -106,10 +106,12 @@ pub struct CaseAt<'a> {
     pub judged: bool,
 }
 
-/// Does it speak against the version?
+/// Does it speak against the version, whatever the machine's time and memory are?
 fn is_wrong(checked: &Checked) -> bool {
+    use Status::{NotRun, OutOfTime, Passed, TimedOut, WorkerDied};
     let grave = |found: &backend::Found| found.finding.severity != Severity::Note;
-    !checked.status.passed() || checked.findings.iter().any(grave)
+    let by_machine = matches!(checked.status, NotRun { .. } | OutOfTime | Passed | TimedOut { .. } | WorkerDied { .. });
+    !checked.is_interrupted() && (!by_machine || checked.findings.iter().any(grave))
 }
 
 /// The memory of the workers of a check, but for those that try what is tried besides the cases.
@@ -188,12 +190,8 @@ impl Trials<'_> {
             meanwhile(results.as_ref().is_ok_and(|results| results.iter().all(|checked| checked.status.passed())));
             results
         };
-        let (cut, untried) = (OnceLock::new(), OnceLock::new());
         let besides = || {
-            // Its third of the memory is kept for it: it takes longest.
-            let given_up = Some(given_up.clone());
-            let apart = Trials { room: None, given_up, cut: &cut, untried: &untried, ..self.clone() };
-            let besides = if full { apart.besides(built)? } else { Besides::default() };
+            let besides = if full { self.besides_unless(built, &given_up)? } else { Besides::default() };
             meanwhile(besides.iter().all(|(_, checked)| checked.status.passed()));
             Ok::<_, BuildError>(besides)
         };
@@ -205,15 +203,25 @@ impl Trials<'_> {
         if full {
             cases.extend(self.far_on_gpu(built, cubin.as_ref(), &cases)?);
         }
-        let besides = if given_up.load(Relaxed) {
-            Besides::default()
-        } else {
-            for (of_all, found) in [(self.cut, cut), (self.untried, untried)] {
-                found.into_inner().map(|words| of_all.set(words));
-            }
-            besides?
-        };
+        // It may have been done before.
+        let besides = if given_up.load(Relaxed) { Besides::default() } else { besides? };
         Ok(Results { cases, count, besides, schedules })
+    }
+
+    /// What is tried besides the cases, until it is given up: then there is nothing, and nothing was cut.
+    fn besides_unless(&self, built: &Built, given_up: &Arc<AtomicBool>) -> Result<Besides, BuildError> {
+        let (cut, untried) = (OnceLock::new(), OnceLock::new());
+        // Its third of the memory is kept for it: it takes longest.
+        let apart =
+            Trials { room: None, given_up: Some(given_up.clone()), cut: &cut, untried: &untried, ..self.clone() };
+        let besides = apart.besides(built);
+        if given_up.load(Relaxed) {
+            return Ok(Besides::default());
+        }
+        for (of_all, found) in [(self.cut, cut), (self.untried, untried)] {
+            found.into_inner().map(|words| of_all.set(words));
+        }
+        besides
     }
 
     /// For each of those that run at the same time: a baseline, a candidate, and the candidate's sampled blocks.

@@ -9,18 +9,21 @@ use crate::isa::op::{
     CallValue, Callee, Code, CollectiveFn, FunctionInfo, NO_GUARD, NOWHERE, Op, Reg, RegisterUse, Special, guard,
 };
 use crate::opcodes::Effect;
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// By operation of a module: is its result such a number?
 pub fn by_size(code: &Code) -> Vec<bool> {
     let mut all = vec![false; code.insts.len()];
     let range = |info: &FunctionInfo| info.start as usize..(info.start + info.len) as usize;
-    let functions = |passed: bool| code.functions.iter().map(move |info| data(code, info, range(info), passed));
+    let functions = |passed: bool| -> Vec<Registers> {
+        code.functions.iter().map(|info| data(code, info, range(info), passed)).collect()
+    };
     // Where one function passes data to another, none of them knows its parameters.
-    let passes = |(info, data): (&FunctionInfo, HashSet<Reg>)| range(info).any(|at| passes_any(code, at, &data));
-    let passed = code.functions.iter().zip(functions(false)).any(passes);
-    for (info, data) in code.functions.iter().zip(functions(passed)) {
+    let alone = functions(false);
+    let passes = |(info, data): (&FunctionInfo, &Registers)| range(info).any(|at| passes_any(code, at, data));
+    let passed = code.functions.iter().zip(&alone).any(passes);
+    let all_data = if passed { functions(true) } else { alone };
+    for (info, data) in code.functions.iter().zip(all_data) {
         let range = range(info);
         for at in range {
             let mut results = 0;
@@ -29,7 +32,7 @@ pub fn by_size(code: &Code) -> Vec<bool> {
             code.insts[at].op.registers(code, &mut |reg, role| {
                 if role == RegisterUse::Result && reg != Reg::None {
                     results += 1;
-                    known &= !data.contains(&reg);
+                    known &= !data.contains(reg);
                 }
             });
             all[at] = known && results > 0;
@@ -38,55 +41,107 @@ pub fn by_size(code: &Code) -> Vec<bool> {
     all
 }
 
+/// Registers of a function.
+#[derive(Default)]
+struct Registers {
+    /// By kind, 64 in a word.
+    words: [Vec<u64>; 3],
+    len: usize,
+}
+
+impl Registers {
+    /// Its kind, its word, and its bit there; nothing for [`Reg::None`].
+    fn place(reg: Reg) -> Option<(usize, usize, u64)> {
+        let (kind, number) = match reg {
+            Reg::R32(number) => (0, number),
+            Reg::R64(number) => (1, number),
+            Reg::P(number) => (2, number),
+            Reg::None => return None,
+        };
+        Some((kind, usize::from(number) / 64, 1 << (number % 64)))
+    }
+
+    fn contains(&self, reg: Reg) -> bool {
+        let Some((kind, word, bit)) = Self::place(reg) else { return false };
+        self.words[kind].get(word).is_some_and(|bits| bits & bit != 0)
+    }
+
+    /// Puts it there. Was it not before?
+    fn insert(&mut self, reg: Reg) -> bool {
+        let Some((kind, word, bit)) = Self::place(reg) else { return false };
+        let words = &mut self.words[kind];
+        if words.len() <= word {
+            words.resize(word + 1, 0);
+        }
+        let fresh = words[word] & bit == 0;
+        words[word] |= bit;
+        self.len += usize::from(fresh);
+        fresh
+    }
+}
+
 /// The registers of a function that may hold data.
-fn data(code: &Code, info: &FunctionInfo, range: Range<usize>, passed: bool) -> HashSet<Reg> {
+fn data(code: &Code, info: &FunctionInfo, range: Range<usize>, passed: bool) -> Registers {
     let insts = &code.insts[range.clone()];
-    let mut written: HashMap<Reg, u32> = HashMap::new();
-    let mut data: HashSet<Reg> = HashSet::new();
+    let (mut written, mut several) = (Registers::default(), Registers::default());
+    let mut data = Registers::default();
     // Who calls a function with what is not asked.
-    data.extend(info.params.iter().filter_map(|value| match value {
-        CallValue::Register(reg) => Some(*reg),
-        CallValue::Memory { .. } => None,
-    }));
+    for value in &info.params {
+        if let CallValue::Register(reg) = value {
+            data.insert(*reg);
+        }
+    }
     for inst in insts {
         let fetched = fetches(code, &inst.op, passed);
         inst.op.registers(code, &mut |reg, role| {
-            if role == RegisterUse::Result && reg != Reg::None {
-                *written.entry(reg).or_default() += 1;
+            if role == RegisterUse::Result {
+                if !written.insert(reg) {
+                    several.insert(reg);
+                }
                 if fetched {
                     data.insert(reg);
                 }
             }
         });
     }
-    let several = |reg: Reg| written.get(&reg).is_some_and(|times| *times > 1);
     loop {
-        let before = data.len();
+        let before = data.len;
+        // Where operations begin, and cease, to be decided on by data: many branches may lie around one.
+        let mut decides = vec![0i32; insts.len() + 1];
         for (at, inst) in insts.iter().enumerate() {
-            let by_guard = data.contains(&guard(inst.guard));
+            let by_guard = data.contains(guard(inst.guard));
             let mut from_data = false;
-            inst.op.registers(code, &mut |reg, role| from_data |= role != RegisterUse::Result && data.contains(&reg));
-            inst.op.registers(code, &mut |reg, role| {
-                // `Reg::None` stands for a result that is not there, and elsewhere for a source that is not.
-                let written = role == RegisterUse::Result && reg != Reg::None;
-                if written && (from_data || by_guard && several(reg)) {
-                    data.insert(reg);
-                }
-            });
+            inst.op.registers(code, &mut |reg, role| from_data |= role != RegisterUse::Result && data.contains(reg));
+            if from_data || by_guard {
+                inst.op.registers(code, &mut |reg, role| {
+                    if role == RegisterUse::Result && (from_data || several.contains(reg)) {
+                        data.insert(reg);
+                    }
+                });
+            }
             if let Op::Bra { target, join } = inst.op
                 && by_guard
                 && inst.guard != NO_GUARD
             {
-                for other in decided(at, &[target, join], &range) {
-                    insts[other].op.registers(code, &mut |reg, role| {
-                        if role == RegisterUse::Result && several(reg) {
-                            data.insert(reg);
-                        }
-                    });
+                let Range { start, end } = decided(at, &[target, join], &range);
+                if start < end {
+                    decides[start] += 1;
+                    decides[end] -= 1;
                 }
             }
         }
-        if data.len() == before {
+        let mut around = 0;
+        for (inst, more) in insts.iter().zip(&decides) {
+            around += more;
+            if around > 0 {
+                inst.op.registers(code, &mut |reg, role| {
+                    if role == RegisterUse::Result && several.contains(reg) {
+                        data.insert(reg);
+                    }
+                });
+            }
+        }
+        if data.len == before {
             return data;
         }
     }
@@ -100,10 +155,10 @@ fn decided(at: usize, ends: &[u32], range: &Range<usize>) -> Range<usize> {
 }
 
 /// Does an operation write data to a parameter of another function, or to what it returns?
-fn passes_any(code: &Code, at: usize, data: &HashSet<Reg>) -> bool {
+fn passes_any(code: &Code, at: usize, data: &Registers) -> bool {
     let Op::Store(index) = code.insts[at].op else { return false };
     let access = &code.accesses[index as usize];
-    access.parameter && access.regs.iter().any(|reg| data.contains(reg))
+    access.parameter && access.regs.iter().any(|reg| data.contains(*reg))
 }
 
 /// Does an operation's result come from elsewhere than its sources? `passed`: parameters of functions may be data.

@@ -220,6 +220,16 @@ __global__ void scale(const float* a, float* b, int n)
     }
 }
 
+/// What is wrong at a case is told by that alone: nobody waits for what else goes wrong at sizes beyond, and none of it is told.
+#[test]
+fn what_is_tried_besides_is_given_up_when_a_case_is_wrong() {
+    let endless = |value| scale("while (n > 1000000 && i >= 0) asm volatile(\"\");", value).replace("128", "32");
+    let book = workbook(SCALE, SCALE_REFERENCE, &scale("", "a[i] * 1.7f"));
+    let ran = check(&book, &endless("a[i] * 1.6f"), 3);
+    fails("wrong and endless", &ran, &["WRONG RESULT"]);
+    assert!(!ran.stdout.contains("did not end") && !ran.stdout.contains("time for a check was over"), "{}", ran.stdout);
+}
+
 /// Blocks that lie in a row tell whose part an element is, and numbers in the code where to look.
 #[test]
 fn no_block_and_no_element_is_left_out_beyond_the_simulated_sizes() {
