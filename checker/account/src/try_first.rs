@@ -151,6 +151,8 @@ fn by_cause(cause: Cause, line: &str) -> String {
                            condition or a short index leave threads idle?"
                 .to_owned()
         }
+        Cause::NoPointer => format!("Where does the pointer of {line} come from, and were the bytes that it was read from ever a pointer?"),
+        Cause::TooMuch => "Take a smaller size, or give it more time (--limit SECONDS).".to_owned(),
         Cause::Mbarrier => format!(
             "What is waited for at {line} has to come: do as many threads arrive as it was initialised with, are as many bytes copied as were announced, and is it the phase \
              that is meant (parity 0, then 1, then 0, ...)?"

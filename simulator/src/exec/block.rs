@@ -145,7 +145,7 @@ impl<O: Observer> Worker<'_, O> {
             Some(FindingKind::StackOverflow { limit: context.config.limits.stack })
         } else if context.is_interrupted() {
             // Blocks that are soon done never come to look by themselves.
-            Some(FindingKind::Interrupted { steps: self.clock, turns: 0, polls: Vec::new() })
+            Some(FindingKind::interrupted(0, Vec::new()))
         } else if !self.has_room(block) {
             Some(FindingKind::StateLimit { limit: context.config.limits.state })
         } else {
@@ -252,6 +252,7 @@ impl<O: Observer> Worker<'_, O> {
             let _ = visits;
         }
         self.busiest = self.busiest.max(block.shared.ran);
+        self.ended += 1;
         // The step limit is for what does not come to an end.
         // Most blocks have told of none: a store would take the cache line from the other host threads.
         if self.context.steps.load(Relaxed) != 0 {

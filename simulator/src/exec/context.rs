@@ -107,6 +107,8 @@ pub struct Worker<'a, O: Observer> {
     pub unreported: u64,
     /// Warp instructions of the block with most, of those that have ended.
     pub busiest: u64,
+    /// Blocks that have ended.
+    pub ended: u64,
     /// Steps seen in all; also the clock.
     pub clock: u64,
     /// Allocation last used.
@@ -226,6 +228,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             dropped_at: None,
             unreported: 0,
             busiest: 0,
+            ended: 0,
             clock: 0,
             last: 0,
             changes: 0,

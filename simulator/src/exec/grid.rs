@@ -34,6 +34,8 @@ pub struct Outcome {
     dropped_at: Option<crate::Place>,
     order: Option<LaunchOrder>,
     busiest: u64,
+    /// Blocks that have ended, and warp instructions.
+    done: [u64; 2],
     watched: bool,
     /// What is known of undefined values.
     pub defined: Defined,
@@ -102,6 +104,7 @@ pub fn work<O: Observer>(
         dropped_at: worker.dropped_at,
         order: worker.control.map(|control| control.order(&context.decoded.code)),
         busiest: worker.busiest,
+        done: [worker.ended, worker.clock],
         watched,
         defined: worker.defined,
     }
@@ -229,7 +232,9 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     let mut met = vec![Met::default(); if context.config.conditions { code.insts.len() } else { 0 }];
     #[cfg(not(target_family = "wasm"))]
     let mut steered = Vec::new();
+    let mut done = [0; 2];
     for outcome in outcomes {
+        done.iter_mut().zip(outcome.done).for_each(|(sum, more)| *sum += more);
         #[cfg(not(target_family = "wasm"))]
         steered.extend(outcome.steered);
         ran.iter_mut().zip(&outcome.ran).for_each(|(sum, more)| *sum += more);
@@ -261,6 +266,7 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
         order = outcome.order.unwrap_or(order);
         dropped_at = dropped_at.or(outcome.dropped_at);
     }
+    came_so_far(context, &mut findings, done);
     let limit = context.config.limits.printf;
     dropped += printf.len().saturating_sub(limit) as u64;
     printf.truncate(limit);
@@ -294,6 +300,22 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
         printf,
         busiest,
         order,
+    }
+}
+
+/// A launch that was stopped is told by how far all its host threads have come, at the place that says most: where a block that ran was
+/// stopped, and not before one began.
+fn came_so_far(context: &Context<'_>, findings: &mut Vec<Finding>, [ended, instructions]: [u64; 2]) {
+    let went_on = |finding: &Finding| matches!(finding.kind, FindingKind::Interrupted { turns: 1.., .. });
+    if findings.iter().any(went_on) {
+        findings.retain(|finding| !matches!(finding.kind, FindingKind::Interrupted { turns: 0, .. }));
+    }
+    let grid = context.grid.iter().map(|&extent| u64::from(extent)).product();
+    let all = context.config.blocks.as_ref().map_or(grid, |chosen| chosen.len() as u64);
+    for finding in findings {
+        if let FindingKind::Interrupted { steps, done, blocks, .. } = &mut finding.kind {
+            (*steps, *done, *blocks) = (instructions, ended, all);
+        }
     }
 }
 

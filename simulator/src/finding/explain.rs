@@ -176,10 +176,10 @@ impl FindingKind {
             Self::ClusterBarrier { explanation } => {
                 ("the barrier of the cluster takes arrivals and waits in turn".to_owned(), advise(explanation))
             }
-            Self::SyncMask { explanation } => (
+            Self::SyncMask { explanation, usage } => (
                 "the lanes that execute this warp-wide instruction are not those that it names, or reads from"
                     .to_owned(),
-                explanation.clone(),
+                explanation.iter().cloned().chain(usage.as_ref().map(|usage| used_as(usage, objects))).collect(),
             ),
             Self::EndlessLoop { explanation, .. } => (
                 "a loop never ends: what it depends on repeats from turn to turn".to_owned(),
@@ -189,9 +189,15 @@ impl FindingKind {
                 format!("the kernel did not end: no block ended within {limit} warp instructions"),
                 went_on(*turns, polls, objects),
             ),
-            Self::Interrupted { steps, turns, polls } => (
-                format!("the kernel did not end in the time that it had, {steps} warp instructions on this machine"),
-                went_on(*turns, polls, objects),
+            Self::Interrupted { steps, done, blocks, turns, polls } => (
+                format!(
+                    "the kernel did not end in the time that it had, {steps} warp instructions and {done} of {blocks} blocks on this machine"
+                ),
+                match (*done, *turns) {
+                    (0, _) => went_on(*turns, polls, objects),
+                    (_, 0) => advise(TOO_MUCH),
+                    _ => advise(TOO_MUCH).into_iter().chain(went_on(*turns, polls, objects)).collect(),
+                },
             ),
             Self::StackOverflow { limit } => (
                 format!("a thread needs more than {limit} bytes of stack"),
@@ -250,7 +256,7 @@ impl fmt::Display for FindingKind {
             Self::Race { first, second, .. } | Self::LateWrite { first, second } => {
                 write!(f, "; PTX lines {} and {}", first.place.ptx_line, second.place.ptx_line)
             }
-            Self::Deadlock { explanation } | Self::SyncMask { explanation } => {
+            Self::Deadlock { explanation } | Self::SyncMask { explanation, .. } => {
                 write!(f, "; {}", explanation.join("; "))
             }
             Self::Livelock { polls, explanation } => {
@@ -348,6 +354,9 @@ const UNSET_ARRAY: &str =
 /// What a loop that does not end needs a look at.
 pub const ENDLESS_ADVICE: &str =
     "look for a loop whose condition never changes, or a wait for something that never comes";
+
+/// What a launch needs of which blocks do end.
+const TOO_MUCH: &str = "blocks do end: this is more work than fits into that time, and a smaller size or more time may be all that it needs";
 
 /// What a launch that was stopped did, and what to look for.
 fn went_on<'p>(turns: u64, polls: &'p [Poll], objects: &'p Objects<'_>) -> Vec<String> {

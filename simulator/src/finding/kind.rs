@@ -159,6 +159,9 @@ kinds! {
     SyncMask "sync-mask" {
         /// The mask, who arrived, who cannot: a sentence each, what says most first.
         explanation: Vec<String>,
+        /// What an undefined value that a shuffle gave is used for, where it was followed there. The place is the shuffle's.
+        #[serde(default)]
+        usage: Option<super::Usage>,
     },
     /// A loop whose threads come back to a state that they had before, and read nothing in it that others can change, or that anybody
     /// is left to change.
@@ -184,6 +187,12 @@ kinds! {
     Interrupted "interrupted" {
         /// Warp instructions that the launch had executed.
         steps: u64,
+        /// Blocks that had ended.
+        #[serde(default)]
+        done: u64,
+        /// Blocks that were to run.
+        #[serde(default)]
+        blocks: u64,
         /// Turns in a row of the loop that the warp was in: of several around each other, of the one with most.
         #[serde(default)]
         turns: u64,
@@ -240,9 +249,14 @@ kinds! {
 }
 
 impl FindingKind {
+    /// Stopped from outside; how far all of the launch has come is known in its end.
+    pub(crate) fn interrupted(turns: u64, polls: Vec<Poll>) -> Self {
+        Self::Interrupted { steps: 0, done: 0, blocks: 0, turns, polls }
+    }
+
     /// A mask of which one sentence says everything.
     pub(crate) fn sync_mask(explanation: String) -> Self {
-        Self::SyncMask { explanation: vec![explanation] }
+        Self::SyncMask { explanation: vec![explanation], usage: None }
     }
 }
 

@@ -97,6 +97,9 @@ pub const RETURNED: &str = "local memory of a function that has returned";
 /// The memory of nobody: a generic address of a block's or a thread's own memory, taken for global memory.
 pub const OWN: &str = "an address in shared or local memory, which is a block's or a thread's own and ends with it";
 
+/// The memory of nobody: an address that is near no allocation.
+pub const NO_POINTER: &str = "an address that is nobody's: no allocation is anywhere near";
+
 impl MemoryLocation {
     /// The variable or buffer that it lies in or is nearest to.
     pub fn name(&self) -> Option<&str> {

@@ -10,7 +10,7 @@ mod race;
 pub(crate) use explain::{ELSEWHERE, MANY_TURNS};
 pub use explain::{ENDLESS_ADVICE, Explanation, Objects, as_named};
 pub use kind::{FindingKind, FindingName};
-pub use location::{MemoryLocation, NO_DYNAMIC, OWN, RETURNED, before, behind};
+pub use location::{MemoryLocation, NO_DYNAMIC, NO_POINTER, OWN, RETURNED, before, behind};
 pub use poll::Poll;
 use serde::{Deserialize, Serialize};
 

@@ -275,7 +275,7 @@ fn other_faults() {
         panic!()
     };
     assert!(explanation.join("; ").contains("at barrier 1 for"), "{explanation:?}");
-    let FindingKind::SyncMask { explanation } =
+    let FindingKind::SyncMask { explanation, .. } =
         fault("setp.eq.s32 %p1, %r1, 3; @%p1 bra A; bar.warp.sync -1; bar.sync 0; ret; A: bar.sync 0; bra A;")
     else {
         panic!()

@@ -6,7 +6,7 @@ use crate::element::Elements;
 use crate::orders::schedule_name;
 use execution::backend::Found;
 use report::{Cause, Excerpt, Reason, Sources, Verdict};
-use simulator::finding::{Explanation, NO_DYNAMIC, OWN, RETURNED};
+use simulator::finding::{Explanation, NO_DYNAMIC, NO_POINTER, OWN, RETURNED};
 use simulator::{Access, Finding, FindingKind, MemoryLocation, Place};
 
 pub(super) fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sources: &mut Sources) -> Option<Reason> {
@@ -14,6 +14,9 @@ pub(super) fn finding(found: &Found, elements: &Elements, scene: &Scene<'_>, sou
     let verdict = Verdict::of(finding)?;
     let Explanation { sentence: text, mut details } = say(finding, elements);
     let seen = if finding.count > 1 { format!(", seen {} times", finding.count) } else { String::new() };
+    if matches!(finding.kind, FindingKind::Interrupted { .. }) && found.launch > 0 {
+        details.push(format!("it is launch {} of this file", found.launch + 1));
+    }
     details.push(format!("at {}, schedule {}{seen}", scene.case, schedule_name(&found.schedule)));
 
     let excerpts: Vec<Excerpt> = match &finding.kind {
@@ -79,6 +82,7 @@ fn cause(kind: &FindingKind) -> Option<Cause> {
                 NO_DYNAMIC => Cause::DynamicShared,
                 RETURNED => Cause::Returned,
                 OWN => Cause::Ended,
+                NO_POINTER => Cause::NoPointer,
                 _ => return None,
             },
             _ => return None,
@@ -94,6 +98,7 @@ fn cause(kind: &FindingKind) -> Option<Cause> {
         FindingKind::Uninitialised { access, .. } if matches!(access.object, MemoryLocation::Variable { .. }) => {
             Cause::Declared
         }
+        FindingKind::Interrupted { done: 1.., polls, .. } if polls.is_empty() => Cause::TooMuch,
         FindingKind::Livelock { polls, .. } if polls.iter().any(|poll| poll.lacks.is_some()) => Cause::Mbarrier,
         _ => return None,
     })

@@ -200,7 +200,7 @@ mod tests {
             FindingKind::Deadlock { explanation: Vec::new() },
             FindingKind::Livelock { polls: Vec::new(), explanation: Vec::new() },
             FindingKind::DivergentBarrier { explanation: String::new() },
-            FindingKind::SyncMask { explanation: Vec::new() },
+            FindingKind::SyncMask { explanation: Vec::new(), usage: None },
             FindingKind::StepLimit { limit: 1, turns: 0, polls: Vec::new() },
             FindingKind::StackOverflow { limit: 1 },
             FindingKind::BadJump { target: 0 },

@@ -83,6 +83,8 @@ pub enum Cause {
     OtherThread,
     /// A null pointer.
     NullPointer,
+    /// A pointer to nowhere near any memory.
+    NoPointer,
     /// A variable that was not set, rather than memory.
     Variable,
     /// A variable whose declaration gives it no value.
@@ -109,6 +111,8 @@ pub enum Cause {
     Mbarrier,
     /// Elements that no block of a large size comes to.
     LeftOut,
+    /// A launch whose blocks end one after the other has more to do than its time allows.
+    TooMuch,
 }
 
 impl Reason {

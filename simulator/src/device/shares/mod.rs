@@ -97,8 +97,12 @@ impl Shared<'_, '_> {
         };
         side_by_side(hosts, (0..hosts).zip(watches.iter_mut().zip(&mut outcomes)).collect(), one);
         let unfinished = |rows: &Arc<Rows>| !rows.are_over(blocks);
-        let strayed = stop.load(Relaxed) || rows.as_ref().is_some_and(unfinished) || meet(watches);
-        known_independent.insert(context.function, !strayed);
+        // A launch that is stopped from outside has come as far as its shares have, if they have nothing to do with each other so far.
+        let interrupted = context.is_interrupted();
+        let strayed = !interrupted && (stop.load(Relaxed) || rows.as_ref().is_some_and(unfinished)) || meet(watches);
+        if !interrupted {
+            known_independent.insert(context.function, !strayed);
+        }
         if strayed {
             before.restore(self.global);
             watches.clear();

@@ -354,12 +354,12 @@ impl<O: Observer> Worker<'_, O> {
             reg => gather(warp, parts, reg),
         };
         let (mut d, mut p) = ([0u64; 32], [0u64; 32]);
-        let mut sources = [0u32; 32];
+        let (mut sources, mut lost) = ([0u32; 32], None);
         let each = (0..32usize).filter(|lane| active >> lane & 1 != 0);
         match &op.f {
             CollectiveFn::ShflUp | CollectiveFn::ShflDown | CollectiveFn::ShflBfly | CollectiveFn::ShflIdx => {
                 let operands = [a, gather(warp, parts, op.b), gather(warp, parts, op.c)];
-                (d, p, sources) = self.shuffle(shared, warp, group, op, &masks, &operands);
+                (d, p, sources, lost) = self.shuffle(shared, warp, group, op, &masks, &operands);
                 if let Some(trace) = &mut self.trace {
                     let code = &self.context.decoded.code;
                     trace.shuffle(code, (shared.linear, warp), group.pc, active, &sources);
@@ -418,7 +418,7 @@ impl<O: Observer> Worker<'_, O> {
                 }
             }
         }
-        let doubts = if O::ACTIVE { self.told(warp, parts, op, &masks, &sources) } else { None };
+        let doubts = if O::ACTIVE { self.told(warp, parts, op, &masks, (&sources, lost)) } else { None };
         for part in parts {
             warp.write(part.frame, op.d, part.mask, &d);
             warp.write(part.frame, op.p, part.mask, &p);

@@ -2,6 +2,7 @@
 
 use crate::exec::block::Shared;
 use crate::exec::context::Worker;
+use crate::exec::defined::Origin;
 use crate::exec::warp::{Doubt, Group, Warp};
 use crate::isa::op::{CollectiveFn, CollectiveOp, Use};
 use crate::observe::Observer;
@@ -19,8 +20,11 @@ fn undefined_value(schedule: Schedule, own: u64) -> u64 {
     }
 }
 
+/// Values, predicates, whose values they are, and the lanes that get nobody's, if they are to be followed.
+type Shuffled = ([u64; 32], [u64; 32], [u32; 32], Option<(u32, Origin)>);
+
 impl<O: Observer> Worker<'_, O> {
-    /// Values and predicates that the lanes of the group get, and whose values they are. `operands`: value, lane or distance, clamp.
+    /// Values and predicates that the lanes of the group get, whose values they are, and which lanes get nobody's. `operands`: value, lane or distance, clamp.
     pub(in crate::exec) fn shuffle(
         &mut self,
         shared: &Shared,
@@ -29,7 +33,7 @@ impl<O: Observer> Worker<'_, O> {
         op: &CollectiveOp,
         masks: &[u64; 32],
         operands: &[[u64; 32]; 3],
-    ) -> ([u64; 32], [u64; 32], [u32; 32]) {
+    ) -> Shuffled {
         let [a, b, c] = operands;
         // 9.7.9.6 of the PTX manual.
         let (sources, valid) = match op.f {
@@ -39,7 +43,7 @@ impl<O: Observer> Worker<'_, O> {
             _ => partners(b, c, |_, _, max, place| (place, place <= max)),
         };
         let (mut d, mut p) = ([0u64; 32], [0u64; 32]);
-        let mut undefined = 0u32;
+        let (mut undefined, mut lost) = (0u32, None);
         for lane in 0..32 {
             let from = sources[lane] & 31;
             d[lane] = a[from as usize];
@@ -81,11 +85,18 @@ impl<O: Observer> Worker<'_, O> {
                 let severity = if wrong { Severity::Error } else { Severity::Note };
                 self.report(shared, warp, group.pc, undefined, kind, severity);
             }
+            // Steps of a tree are followed by themselves, and what is wrong already needs not be.
+            let tree = matches!(op.f, CollectiveFn::ShflDown) && (op.fed || op.used == Use::Exchanged);
+            if O::ACTIVE && !wrong && !tree && self.context.config.checks.uninitialised {
+                let lane = undefined.trailing_zeros();
+                let said = || explain(warp, group, masks[lane as usize] as u32, lane, sources[lane as usize]);
+                lost = Some((undefined, self.shuffled_from_nobody(shared, warp, group.pc, lane, said)));
+            }
         }
         if self.context.config.checks.barriers && (undefined != 0 || warp.doubt.is_some()) {
             self.hand_down(shared, warp, group, op, (undefined, &sources), (masks, c));
         }
-        (d, p, sources)
+        (d, p, sources, lost)
     }
 
     /// Follows undefined values down a tree of `shfl.down`: one that gets to the lowest lane is part of the result.

@@ -4,12 +4,15 @@ use crate::exec::accessing::{Accessing, LaneBytes};
 use crate::exec::block::Shared;
 use crate::exec::context::{Flow, Worker};
 use crate::exec::warp::Warp;
-use crate::finding::{Access, Finding, FindingKind, MemoryLocation, NO_DYNAMIC, OWN, Place, Severity};
+use crate::finding::{Access, Finding, FindingKind, MemoryLocation, NO_DYNAMIC, NO_POINTER, OWN, Place, Severity};
 use crate::isa::op::{AddressSpace, Op};
+use crate::memory::global::Allocation;
 use crate::memory::window;
 use crate::observe::{AccessKind, Complaint, Observer, Space, WarpAccess};
 use std::sync::atomic::Ordering::Relaxed;
 
+/// No index of 32 bits leads farther: what does is no pointer.
+const FAR: u64 = 1 << 35;
 /// Words for a load through the read-only cache.
 const CACHED: &str = "cached read";
 
@@ -177,17 +180,23 @@ impl<O: Observer> Worker<'_, O> {
                 if let Some(found) = heap.then(|| self.heap_object(address)).flatten() {
                     return found;
                 }
-                let near = [at.checked_sub(1), Some(at)];
-                let all: Vec<(&str, u64, u64)> = near
+                // The compiler's own, texts and the like, have names that nobody knows.
+                let inside = |allocation: &&Allocation| address - allocation.base < allocation.size;
+                let named = |allocation: &&Allocation| !allocation.name.starts_with('$');
+                let before = all[..at].iter().rev().find(|one| named(one) || inside(one));
+                let all: Vec<(&str, u64, u64)> = [before, all[at..].iter().find(named)]
                     .into_iter()
                     .flatten()
-                    .filter_map(|at| all.get(at))
                     .map(|allocation| (allocation.name.as_str(), allocation.base, allocation.size))
                     .collect();
                 if address < 4096 {
                     return MemoryLocation::Null { offset: address };
                 }
-                nearest(&all, address, "no allocation")
+                let far = |&(_, base, size): &(&str, u64, u64)| base.abs_diff(address) > FAR.saturating_add(size);
+                if all.iter().all(far) {
+                    return MemoryLocation::Nobodys { memory: NO_POINTER.to_owned() };
+                }
+                nearest(&all, address, NO_POINTER)
             }
         }
     }

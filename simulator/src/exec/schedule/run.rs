@@ -108,7 +108,7 @@ impl<O: Observer> Worker<'_, O> {
         }
         if self.context.is_interrupted() {
             let (pc, turns, polls) = self.stopped_at(shared, warp, at);
-            let kind = FindingKind::Interrupted { steps: total, turns, polls };
+            let kind = FindingKind::interrupted(turns, polls);
             self.fault(shared, warp, pc, warp.live(), kind);
             return false;
         }

@@ -56,7 +56,7 @@ fn right(body: &str, expected: impl Fn(u32) -> u32) {
 fn said(body: &str) -> String {
     let (report, _) = run(body, Schedule::Its);
     let masks = report.findings.iter().filter_map(|finding| match &finding.kind {
-        FindingKind::SyncMask { explanation } => Some(explanation.join("; ")),
+        FindingKind::SyncMask { explanation, .. } => Some(explanation.join("; ")),
         _ => None,
     });
     masks.collect::<Vec<_>>().join("; ")

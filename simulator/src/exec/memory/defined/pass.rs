@@ -123,21 +123,22 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// What is undefined of values that lanes exchange: of the source value by lane, and of the second operand.
-    /// `sources`: whose value each lane of a shuffle gets.
+    /// `sources`: whose value each lane of a shuffle gets; `lost`: the lanes that get nobody's, and what that is called.
     pub fn told(
         &self,
         warp: &Warp,
         parts: &[Group],
         op: &CollectiveOp,
         masks: &[u64; 32],
-        sources: &[u32; 32],
+        (sources, lost): (&[u32; 32], Option<(u32, Origin)>),
     ) -> Option<Told> {
-        if warp.shadow.is_empty() {
+        if warp.shadow.is_empty() && lost.is_none() {
             return None;
         }
         let (a, b, c) = (gather(warp, parts, op.a), gather(warp, parts, op.b), gather(warp, parts, op.c));
         let active = parts.iter().fold(0, |all, part| all | part.mask);
-        let origin = a.or(b).or(c).map(|mark| mark.origin)?;
+        let origin = a.or(b).or(c).map(|mark| mark.origin).or(lost.map(|(_, origin)| origin))?;
+        let nobodys = lost.map_or(0, |(lanes, _)| lanes);
         let members = |lane: usize| masks[lane] as u32 & active;
         let in_a = |lanes: u32| a.map_or(0, |mark| mark.lanes(lanes));
         let in_b = |lane: usize| [b, c].iter().flatten().any(|mark| mark.bits[lane] != 0);
@@ -148,6 +149,8 @@ impl<O: Observer> Worker<'_, O> {
                     d[lane] = a.map_or(0, |mark| mark.bits[sources[lane] as usize & 31]);
                     if in_b(lane) {
                         (d[lane], p[lane]) = (u64::MAX, 1);
+                    } else if nobodys >> lane & 1 != 0 {
+                        d[lane] = u64::MAX;
                     }
                 }
                 CollectiveFn::Vote(crate::isa::op::Vote::Ballot) => d[lane] = in_a(members(lane)).into(),

@@ -17,11 +17,41 @@ const AFTER: u64 = 1 << 18;
 /// Number of a place that stored an undefined value.
 pub type Stored = u32;
 
+/// Where an undefined value came from.
+#[derive(Debug, Clone)]
+enum Source {
+    /// A read of what nothing wrote.
+    Read(Access),
+    /// A shuffle from a lane that does not take part: where, and who reads whose value.
+    Shuffle(Place, String),
+}
+
+/// What gave an undefined value: of one operation, each is one origin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Gave {
+    Memory,
+    Register,
+    Shuffle,
+}
+
+impl Source {
+    /// The finding that a value of it is used, at `place`.
+    fn finding(self, usage: Usage, place: Place) -> Finding {
+        let (kind, place) = match self {
+            Self::Read(access) => (FindingKind::Uninitialised { access, usage }, place),
+            Self::Shuffle(place, said) => {
+                (FindingKind::SyncMask { explanation: vec![said], usage: Some(usage) }, place)
+            }
+        };
+        Finding { kind, severity: Severity::Error, place, count: 1 }
+    }
+}
+
 /// Origins are told apart by their operation: one mistake is one finding.
 #[derive(Debug, Default)]
 pub struct Origins {
-    origins: Vec<Access>,
-    by_pc: HashMap<(u32, bool), Origin>,
+    origins: Vec<Source>,
+    by_pc: HashMap<(u32, Gave), Origin>,
     places: Vec<Place>,
     stored_by: HashMap<u32, Stored>,
     told: HashSet<Origin>,
@@ -56,15 +86,14 @@ impl Origins {
         let mut told = self.told.clone();
         let mut findings = Vec::new();
         for (address, cell) in cells {
-            let (Some(access), Some(place)) =
+            let (Some(source), Some(place)) =
                 (self.origins.get(cell.origin as usize), self.places.get(cell.stored as usize))
             else {
                 continue;
             };
             if told.insert(cell.origin) {
                 let usage = Usage::Output { object: locate(*address) };
-                let kind = FindingKind::Uninitialised { access: access.clone(), usage };
-                findings.push(Finding { kind, severity: Severity::Error, place: place.clone(), count: 1 });
+                findings.push(source.clone().finding(usage, place.clone()));
             }
         }
         findings
@@ -81,7 +110,7 @@ impl<O: Observer> Worker<'_, O> {
         lane: u32,
         (space, address, size): (AddressSpace, u64, u32),
     ) -> Origin {
-        if let Some(&known) = self.defined.origins.by_pc.get(&(pc, true)) {
+        if let Some(&known) = self.defined.origins.by_pc.get(&(pc, Gave::Memory)) {
             return known;
         }
         let access = self.describe(
@@ -90,12 +119,12 @@ impl<O: Observer> Worker<'_, O> {
             Accessing { pc, lanes: 1 << lane, kind: AccessKind::Load },
             LaneBytes::new(space, address, size),
         );
-        self.origin(pc, true, access)
+        self.origin((pc, Gave::Memory), Source::Read(access))
     }
 
     /// The number of a register that has no value when its function begins.
     pub fn never_assigned(&mut self, shared: &Shared, warp: &Warp, pc: u32) -> Origin {
-        if let Some(&known) = self.defined.origins.by_pc.get(&(pc, false)) {
+        if let Some(&known) = self.defined.origins.by_pc.get(&(pc, Gave::Register)) {
             return known;
         }
         let access = Access {
@@ -106,14 +135,30 @@ impl<O: Observer> Worker<'_, O> {
             size: 4,
             object: MemoryLocation::Register,
         };
-        self.origin(pc, false, access)
+        self.origin((pc, Gave::Register), Source::Read(access))
     }
 
-    fn origin(&mut self, pc: u32, memory: bool, access: Access) -> Origin {
+    /// The number of what a shuffle gave to `lane` that is nobody's value; `said` tells of it.
+    pub fn shuffled_from_nobody(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        pc: u32,
+        lane: u32,
+        said: impl FnOnce() -> String,
+    ) -> Origin {
+        if let Some(&known) = self.defined.origins.by_pc.get(&(pc, Gave::Shuffle)) {
+            return known;
+        }
+        let place = self.place(shared.index, warp, pc, 1 << lane);
+        self.origin((pc, Gave::Shuffle), Source::Shuffle(place, said()))
+    }
+
+    fn origin(&mut self, by: (u32, Gave), source: Source) -> Origin {
         let origins = &mut self.defined.origins;
         let number = origins.origins.len() as Origin;
-        origins.origins.push(access);
-        origins.by_pc.insert((pc, memory), number);
+        origins.origins.push(source);
+        origins.by_pc.insert(by, number);
         number
     }
 
@@ -135,12 +180,13 @@ impl<O: Observer> Worker<'_, O> {
         if !self.defined.origins.told.insert(origin) {
             return;
         }
-        let Some(access) = self.defined.origins.origins.get(origin as usize).cloned() else { return };
-        if matches!(usage, Usage::Address | Usage::Condition | Usage::Barrier) {
+        let Some(source) = self.defined.origins.origins.get(origin as usize).cloned() else { return };
+        if let (Source::Read(access), Usage::Address | Usage::Condition | Usage::Barrier) = (&source, &usage) {
             let steps = self.context.steps.load(Relaxed) + self.unreported;
             self.defined.origins.decided.get_or_insert_with(|| (access.clone(), steps));
         }
-        self.report(shared, warp, pc, lanes, FindingKind::Uninitialised { access, usage }, Severity::Error);
+        let place = self.place(shared.index, warp, pc, lanes);
+        self.add_finding(source.finding(usage, place));
     }
 
     /// Ends the launch if it has gone on for long since something undefined decided where a thread goes: how long it goes on is by chance

@@ -136,7 +136,11 @@ impl<O: Observer> Worker<'_, O> {
             self.findings.retain(|known| known.severity == Severity::Fault || !same(known));
             self.report(&block.shared, warp, group.pc, group.mask, kind, Severity::Fault);
         } else {
-            let kind = if met { FindingKind::SyncMask { explanation } } else { FindingKind::Deadlock { explanation } };
+            let kind = if met {
+                FindingKind::SyncMask { explanation, usage: None }
+            } else {
+                FindingKind::Deadlock { explanation }
+            };
             self.report(&block.shared, warp, group.pc, group.mask, kind, Severity::Fault);
         }
         self.halt();

@@ -23,7 +23,7 @@ fn what_was_cut_short_is_not_a_kernels_fault() {
         };
         let mut checked = Checked::only(status);
         checked.findings = vec![
-            found(FindingKind::Interrupted { steps: 1, turns: 0, polls: Vec::new() }),
+            found(FindingKind::Interrupted { steps: 1, done: 0, blocks: 1, turns: 0, polls: Vec::new() }),
             found(FindingKind::StackOverflow { limit: 1 }),
         ];
         checked.cut_short();
