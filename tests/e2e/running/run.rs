@@ -184,3 +184,21 @@ fn a_ladders_version_runs_at_any_of_its_types() {
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("last-warp is no ladder"), "{}", ran.stderr);
 }
+
+/// What ends block after block and is too much for its time is no endless loop, and says how far it came.
+#[test]
+fn a_launch_that_is_only_large_says_how_far_it_came() {
+    let folder = folder();
+    let large = kernel("    if (i >= 0 && i < n) c[i] = a[i];").replace("n / 64, 64", "33554432, 64");
+    let endless = kernel("    while (i >= 0) { i = i / 2 + 1; c[0] = i; }");
+    for (text, done) in [(large, true), (endless, false)] {
+        let ran = run(folder.path(), &text, &["--limit", "4", "--json"]);
+        let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        let reason = &report["reasons"][0];
+        assert_eq!(report["verdict"], "endless", "{ran:?}");
+        let said = reason["text"].as_str().expect("a sentence");
+        let blocks = said.split(" of ").next().and_then(|said| said.rsplit(' ').next()).map(str::parse::<u64>);
+        assert_eq!(matches!(blocks, Some(Ok(1..))), done, "{ran:?}");
+        assert_eq!(reason["details"].to_string().contains("blocks do end"), done, "{ran:?}");
+    }
+}
