@@ -2,8 +2,9 @@
 
 use super::SassError;
 use object::LittleEndian;
-use object::elf::{FileHeader64, SHT_SYMTAB, STT_OBJECT};
+use object::elf::{FileHeader64, SHT_SYMTAB, STT_OBJECT, STT_SECTION};
 use object::read::elf::{FileHeader, SectionHeader, Sym};
+use std::collections::BTreeMap;
 
 /// A section.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +22,7 @@ pub struct Section<'a> {
 pub struct Elf<'a> {
     /// All sections.
     pub sections: Vec<Section<'a>>,
-    /// Names of the symbols by index.
+    /// Names of the symbols by index; of a section's symbol the section's name.
     pub symbols: Vec<&'a str>,
     /// Data objects: names, and the index of the section that each is in.
     objects: Vec<(&'a str, u16)>,
@@ -47,7 +48,9 @@ impl<'a> Elf<'a> {
         let mut elf = Self { sections, symbols: Vec::new(), objects: Vec::new() };
         for symbol in symbols.iter() {
             let name = text(symbol.name(LittleEndian, symbols.strings()).map_err(corrupt)?)?;
-            elf.symbols.push(name);
+            let section = || elf.sections.get(usize::from(symbol.st_shndx(LittleEndian))).map(|section| section.name);
+            let shown = if symbol.st_type() == STT_SECTION { section().unwrap_or(name) } else { name };
+            elf.symbols.push(shown);
             if symbol.st_type() == STT_OBJECT {
                 elf.objects.push((name, symbol.st_shndx(LittleEndian)));
             }
@@ -66,6 +69,22 @@ impl<'a> Elf<'a> {
         let names: Vec<&str> = self.objects.iter().filter(|(_, at)| inside(*at)).map(|(name, _)| *name).collect();
         let complete = !names.is_empty() || !self.sections.iter().any(holds);
         (complete && names.iter().all(|name| !name.is_empty())).then_some(names)
+    }
+
+    /// Functions whose addresses go into a section, by where.
+    pub fn relocated(&self, section: &str) -> BTreeMap<u64, String> {
+        let mut found = BTreeMap::new();
+        for (prefix, size) in [(".rel", 16), (".rela", 24)] {
+            let Some(table) = self.section(&format!("{prefix}{section}")) else { continue };
+            for entry in table.data.chunks_exact(size) {
+                let number = |at: usize| entry[at..].first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
+                let (Some(at), Some(info)) = (number(0), number(8)) else { continue };
+                if let Some(name) = usize::try_from(info >> 32).ok().and_then(|index| self.symbols.get(index)) {
+                    found.insert(at, name.strip_prefix(".text.").unwrap_or(name).to_owned());
+                }
+            }
+        }
+        found
     }
 
     /// The section of that name.

@@ -12,10 +12,12 @@ use std::collections::BTreeMap;
 const INSTRUCTION: u64 = 16;
 
 /// What machine code was made of.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MadeOf {
     /// Machine instructions by the line of the PTX.
     made: BTreeMap<u32, u64>,
+    /// The rows of each function, by its name: from which address on which line.
+    rows: BTreeMap<String, BTreeMap<u64, u32>>,
     /// The block of each line of the PTX, counted from one as its lines are.
     block: Vec<u32>,
 }
@@ -26,15 +28,22 @@ impl MadeOf {
     /// # Errors
     /// It is no CUBIN, or its table is cut off.
     pub fn read(cubin: &[u8], ptx: &str) -> Result<Option<Self>, SassError> {
-        let Some(section) = Elf::parse(cubin)?.section(".nv_debug_line_sass") else { return Ok(None) };
-        let mut table = Table::default();
+        let elf = Elf::parse(cubin)?;
+        let Some(section) = elf.section(".nv_debug_line_sass") else { return Ok(None) };
+        let mut table = Table { left: section.data.len(), functions: elf.relocated(section.name), ..Table::default() };
         let mut bytes = Bytes(section.data);
         while !bytes.0.is_empty() {
             let length = u64::from(bytes.u32()?);
             let mut unit = Bytes(bytes.take(length)?);
+            table.behind = bytes.0.len();
             table.unit(&mut unit)?;
         }
-        Ok(Some(Self { made: table.made, block: blocks(ptx) }))
+        Ok(Some(Self { made: table.made, rows: table.rows, block: blocks(ptx) }))
+    }
+
+    /// The line of the PTX of which an instruction of a function was made.
+    pub fn line(&self, function: &str, address: u64) -> Option<u32> {
+        self.rows.get(function)?.range(..=address).next_back().map(|(_, line)| *line)
     }
 
     /// What of a run is there.
@@ -140,6 +149,14 @@ fn stays(opcode: &str) -> bool {
 #[derive(Default)]
 struct Table {
     made: BTreeMap<u32, u64>,
+    rows: BTreeMap<String, BTreeMap<u64, u32>>,
+    /// Functions by where in the section their addresses stand.
+    functions: BTreeMap<u64, String>,
+    /// The function whose rows are read.
+    function: Option<String>,
+    /// Bytes of the section, and those behind the unit that is read.
+    left: usize,
+    behind: usize,
 }
 
 /// A row: from this address on.
@@ -154,6 +171,9 @@ impl Table {
         let Some(before) = before else { return };
         if let Ok(line) = u32::try_from(before.line) {
             *self.made.entry(line).or_default() += address.saturating_sub(before.address) / INSTRUCTION;
+            if let Some(function) = self.function.as_ref().filter(|_| address > before.address) {
+                self.rows.entry(function.clone()).or_default().insert(before.address, line);
+            }
         }
     }
 
@@ -181,7 +201,11 @@ impl Table {
                             (now, last) = (start, None);
                         }
                         // Where a function begins; addresses are its own.
-                        2 => (now.address, last) = (0, None),
+                        2 => {
+                            let at = self.left.saturating_sub(self.behind + unit.0.len() + inside.0.len());
+                            self.function = self.functions.get(&(at as u64)).cloned();
+                            (now.address, last) = (0, None);
+                        }
                         _ => {}
                     }
                 }
@@ -298,9 +322,10 @@ mod tests {
             line: 1,
             opcode: opcode.into(),
             warps: warps.to_vec(),
+            parted: vec![0; warps.len()],
             ptx_lines: lines.to_vec(),
         };
-        let made = MadeOf { made: BTreeMap::from([(5, 1), (7, 9)]), block: Vec::new() };
+        let made = MadeOf { made: BTreeMap::from([(5, 1), (7, 9)]), ..MadeOf::default() };
         let needed = |coverage: &[LineCoverage]| made.parts(coverage).needed;
         // A move may go anywhere, what never ran says nothing.
         assert_eq!(needed(&[ran("mov.u32", &[8], &[6]), ran("ld.global.u32", &[0], &[6])]), None);
@@ -318,6 +343,7 @@ mod tests {
             line: 1,
             opcode: opcode.into(),
             warps: vec![warps],
+            parted: vec![0],
             ptx_lines: vec![line],
         };
         let coverage = [
@@ -332,7 +358,7 @@ mod tests {
         // Of the second block one line is there; what has the guard is a block for itself.
         let parts = |coverage: &[LineCoverage], made: [u32; 3]| {
             let made = made.into_iter().map(|line| (line, 1)).collect();
-            MadeOf { made, block: blocks(ptx) }.parts(coverage)
+            MadeOf { made, block: blocks(ptx), ..MadeOf::default() }.parts(coverage)
         };
         let found = parts(&coverage, [2, 5, 8]);
         assert_eq!((found.blocks, found.lines), (Some(0.7), Some(0.5)));
@@ -342,7 +368,7 @@ mod tests {
         let line = [ran("add.s32", 3, 30), ran("sub.s32", 3, 30), ran("xor.b32", 3, 30), ran("setp.ne.s32", 2, 10)];
         let made = [(2, 1), (3, 1)].into_iter().collect();
         let one_line = "a;\nsetp.ne.s32 %p, %a, 0;\nadd.s32 %a, %a, 1; sub.s32 %a, %a, 1; xor.b32 %a, %a, 1;\n";
-        let found = MadeOf { made, block: blocks(one_line) }.parts(&line);
+        let found = MadeOf { made, block: blocks(one_line), ..MadeOf::default() }.parts(&line);
         assert_eq!((found.blocks, found.lines), (Some(0.4), Some(0.4)));
     }
 }

@@ -18,6 +18,7 @@ mod merged;
 pub mod occupancy;
 pub mod render;
 pub mod resources;
+pub mod selected;
 mod spills;
 
 use analysis::{convergence, live_runs};

@@ -21,6 +21,8 @@ pub struct Covered {
     pub opcode: String,
     /// Warps, or diverged parts of one, that executed it with a lane whose guard was true.
     pub warps: u64,
+    /// Of those the ones whose lanes went different ways from here.
+    pub parted: u64,
 }
 
 /// What is asked of an instruction's results, what a few blocks cannot settle first.
@@ -103,6 +105,8 @@ pub struct LineCoverage {
     pub opcode: String,
     /// For each of them, the warps that executed it with a lane whose guard was true.
     pub warps: Vec<u64>,
+    /// For each of them, those of the warps whose lanes went different ways from there.
+    pub parted: Vec<u64>,
     /// For each of them, its line of the PTX.
     pub ptx_lines: Vec<u32>,
 }
@@ -123,7 +127,10 @@ impl LineCoverage {
 pub fn merge(all: &mut BTreeMap<u32, Covered>, launch: Vec<Covered>) {
     for covered in launch {
         match all.get_mut(&covered.at) {
-            Some(known) => known.warps += covered.warps,
+            Some(known) => {
+                known.warps += covered.warps;
+                known.parted += covered.parted;
+            }
             None => {
                 all.insert(covered.at, covered);
             }
@@ -134,10 +141,13 @@ pub fn merge(all: &mut BTreeMap<u32, Covered>, launch: Vec<Covered>) {
 /// By line and opcode.
 pub fn by_line(all: impl IntoIterator<Item = Covered>) -> Vec<LineCoverage> {
     let mut lines: BTreeMap<(String, u32, String), LineCoverage> = BTreeMap::new();
-    for Covered { file, line, ptx_line, opcode, warps, .. } in all {
+    for Covered { file, line, ptx_line, opcode, warps, parted, .. } in all {
         let entry = lines.entry((file.clone(), line, opcode.clone()));
-        let sum = entry.or_insert(LineCoverage { file, line, opcode, warps: Vec::new(), ptx_lines: Vec::new() });
+        let (warps_of, parted_of, ptx_lines) = (Vec::new(), Vec::new(), Vec::new());
+        let none = LineCoverage { file, line, opcode, warps: warps_of, parted: parted_of, ptx_lines };
+        let sum = entry.or_insert(none);
         sum.warps.push(warps);
+        sum.parted.push(parted);
         sum.ptx_lines.push(ptx_line);
     }
     lines.into_values().collect()
@@ -148,7 +158,7 @@ mod tests {
     use super::*;
 
     fn covered(at: u32, line: u32, opcode: &str, warps: u64) -> Covered {
-        Covered { at, file: "k.cu".into(), line, ptx_line: 10 * at, opcode: opcode.into(), warps }
+        Covered { at, file: "k.cu".into(), line, ptx_line: 10 * at, opcode: opcode.into(), warps, parted: 0 }
     }
 
     #[test]

@@ -65,6 +65,7 @@ impl Packs for Covered {
         into.number(self.ptx_line.into());
         into.name(&self.opcode);
         into.number(self.warps);
+        into.number(self.parted);
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
@@ -75,6 +76,7 @@ impl Packs for Covered {
             ptx_line: from.number()?,
             opcode: from.name()?,
             warps: from.number()?,
+            parted: from.number()?,
         })
     }
 }
@@ -85,7 +87,7 @@ impl Packs for LineCoverage {
         into.number(self.line.into());
         into.name(&self.opcode);
         into.number(self.warps.len() as u64);
-        self.warps.iter().for_each(|warps| into.number(*warps));
+        self.warps.iter().chain(&self.parted).for_each(|warps| into.number(*warps));
         self.ptx_lines.iter().for_each(|line| into.number((*line).into()));
     }
 
@@ -93,8 +95,9 @@ impl Packs for LineCoverage {
         let (file, line, opcode) = (from.name()?, from.number()?, from.name()?);
         let many: usize = from.number()?;
         let warps = (0..many).map(|_| from.number()).collect::<Option<_>>()?;
+        let parted = (0..many).map(|_| from.number()).collect::<Option<_>>()?;
         let ptx_lines = (0..many).map(|_| from.number()).collect::<Option<_>>()?;
-        Some(Self { file, line, opcode, warps, ptx_lines })
+        Some(Self { file, line, opcode, warps, parted, ptx_lines })
     }
 }
 
@@ -143,6 +146,7 @@ mod tests {
             ptx_line: u32::MAX - at,
             opcode: opcode.into(),
             warps: u64::MAX - u64::from(at),
+            parted: u64::from(at) << 33,
         };
         let all = vec![covered(0, "a b.cu", "add.s32"), covered(1, "", "add.s32"), covered(2, "a b.cu", "bra")];
         let packed = pack(&all);
@@ -159,10 +163,10 @@ mod tests {
             let names = names.iter().map(|&name| name.to_owned()).collect();
             unpack::<Covered>(&Packer { names, numbers: numbers.to_owned() })
         };
-        assert!(list(&["k.cu", "add"], "0 0 1 2 1 3 ").is_some());
-        assert!(list(&["k.cu", "add"], "0 0 1 2 1 ").is_none());
-        assert!(list(&["k.cu"], "0 0 1 2 1 3 ").is_none());
-        assert!(list(&["k.cu", "add"], "0 0 4294967296 2 1 3 ").is_none());
-        assert!(list(&["k.cu", "add"], "0 0 -1 2 1 3 ").is_none());
+        assert!(list(&["k.cu", "add"], "0 0 1 2 1 3 0 ").is_some());
+        assert!(list(&["k.cu", "add"], "0 0 1 2 1 3 ").is_none());
+        assert!(list(&["k.cu"], "0 0 1 2 1 3 0 ").is_none());
+        assert!(list(&["k.cu", "add"], "0 0 4294967296 2 1 3 0 ").is_none());
+        assert!(list(&["k.cu", "add"], "0 0 -1 2 1 3 0 ").is_none());
     }
 }

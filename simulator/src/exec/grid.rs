@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub struct Outcome {
     lines: Vec<Counters>,
     /// By operation, when asked for.
-    ran: Vec<u64>,
+    ran: Vec<[u64; 2]>,
     /// By operation, when asked for.
     conditions: Vec<Met>,
     #[cfg(not(target_family = "wasm"))]
@@ -228,7 +228,7 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
     let mut order = LaunchOrder { complete: true, ..LaunchOrder::default() };
     let code = &context.decoded.code;
     let (mut trace, mut writer, mut busiest, mut watched) = (None, None, 0, true);
-    let mut ran = vec![0u64; if context.config.coverage { code.insts.len() } else { 0 }];
+    let mut ran = vec![[0u64; 2]; if context.config.coverage { code.insts.len() } else { 0 }];
     let mut met = vec![Met::default(); if context.config.conditions { code.insts.len() } else { 0 }];
     #[cfg(not(target_family = "wasm"))]
     let mut steered = Vec::new();
@@ -237,7 +237,9 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
         done.iter_mut().zip(outcome.done).for_each(|(sum, more)| *sum += more);
         #[cfg(not(target_family = "wasm"))]
         steered.extend(outcome.steered);
-        ran.iter_mut().zip(&outcome.ran).for_each(|(sum, more)| *sum += more);
+        for (sum, more) in ran.iter_mut().zip(&outcome.ran) {
+            sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
         met.iter_mut().zip(&outcome.conditions).for_each(|(all, more)| all.add(*more));
         trace = trace.or(outcome.trace);
         writer = writer.or(outcome.writer);
@@ -334,7 +336,7 @@ fn rank(severity: Severity) -> u8 {
 }
 
 /// Every instruction of the kernel and of functions that are no kernels, by how many groups ran its operations.
-fn covered(context: &Context<'_>, ran: &[u64]) -> Vec<Covered> {
+fn covered(context: &Context<'_>, ran: &[[u64; 2]]) -> Vec<Covered> {
     let code = &context.decoded.code;
     let mut covered = Vec::new();
     for (at, ((ran, inst), origin)) in ran.iter().zip(&code.insts).zip(&code.origins).enumerate() {
@@ -349,7 +351,8 @@ fn covered(context: &Context<'_>, ran: &[u64]) -> Vec<Covered> {
             line,
             ptx_line: origin.ptx_line,
             opcode: code.opcodes.get(origin.opcode as usize).cloned().unwrap_or_default(),
-            warps: *ran,
+            warps: ran[0],
+            parted: ran[1],
         });
     }
     covered

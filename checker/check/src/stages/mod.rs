@@ -172,7 +172,7 @@ impl Checking<'_> {
         let mut known: [Known<'_>; 2] = std::array::from_fn(|side| Known {
             built: Some(built[side]),
             plan: plans[side].as_ref(),
-            counters: counted[side].as_ref().and_then(Checked::worked),
+            counters: counted[side].as_ref().and_then(|checked| numbers::counted(built[side], checked)),
             coverage: counted[side].as_ref().map(|checked| checked.coverage.as_slice()),
             ..Known::default()
         });

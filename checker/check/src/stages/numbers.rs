@@ -2,9 +2,11 @@
 
 use crate::build::Built;
 use account::table::Values;
+use execution::backend::Checked;
 use plan::Plan;
 use problem::{Better, Goal, Kind, Metric, MetricSource, Problem};
 use report::{GoalResult, GoalStatus, Provenance, Row, Unexecuted};
+use sass::kept::MadeOf;
 use sass::{Measure, Quantity};
 use simulator::{Counters, LineCoverage};
 
@@ -111,6 +113,25 @@ impl Known<'_> {
         let limiters: Vec<String> = lowest.limiters.iter().map(ToString::to_string).collect();
         Some((lowest.fraction, format!("limited by {}", limiters.join(" and "))))
     }
+}
+
+/// What a version did, as goals count it: warps part at a branch of the PTX only where the machine code has one. (Where it has no
+/// lines, or was not listed, at all of them.)
+pub fn counted(built: &Built, checked: &Checked) -> Option<Counters> {
+    let mut counters = checked.worked()?;
+    if counters.divergent_branches > 0
+        && let Some(module) = &built.module
+        && let Ok(Some(made)) = MadeOf::read(&built.compiled.cubin, &built.compiled.ptx)
+    {
+        let gone = sass::selected::selected(&made, &built.compiled.ptx, &module.kernels);
+        let places = |covered: &'_ LineCoverage| -> u64 {
+            let parted = covered.ptx_lines.iter().zip(&covered.parted);
+            parted.filter(|(line, _)| gone.contains(line)).map(|(_, parted)| parted).sum()
+        };
+        let fewer: u64 = checked.coverage.iter().map(places).sum();
+        counters.divergent_branches = counters.divergent_branches.saturating_sub(fewer);
+    }
+    Some(counters)
 }
 
 /// Judges every goal. `whose` names the baseline. `judged` is false when an earlier step failed: nothing is met then.

@@ -56,7 +56,7 @@ fn code(mut blocks: Vec<Block>) -> Code {
 
 fn ran(line: u32, opcode: &str, warps: u64) -> Covered {
     let file = if line > 0 { "k.cu" } else { "" };
-    Covered { at: 0, file: file.into(), line, ptx_line: 0, opcode: opcode.into(), warps }
+    Covered { at: 0, file: file.into(), line, ptx_line: 0, opcode: opcode.into(), warps, parted: 0 }
 }
 
 const LOAD: Option<Class> = Some(Class::LoadGlobal(32));

@@ -51,6 +51,7 @@ pub(super) fn facts(body: Vec<Op>, turns: u64, warps_per_block: u64, blocks: u64
         ptx_line: 0,
         opcode: "add.s32".into(),
         warps,
+        parted: 0,
     };
     let many = 160;
     let mut coverage = vec![covered(0, 1, warps_per_block), covered(1, 3, warps_per_block)];

@@ -56,7 +56,7 @@ fn adding(own: u64, new: u64, away: u64, together: u64, blocks: u64) -> Facts {
     let mut facts = facts(vec![op(Unit::Reduction, 2)], 1, 8, blocks);
     let launch = &mut facts.launches[0];
     let (file, opcode) = ("k.cu".into(), "red.global.add.f32".into());
-    launch.coverage.push(Covered { at: 99, file, line: 2, ptx_line: 0, opcode, warps: 8 });
+    launch.coverage.push(Covered { at: 99, file, line: 2, ptx_line: 0, opcode, warps: 8, parted: 0 });
     let sectors = (256 / together).min(own * 8);
     launch.counters.global_atomics = 256;
     launch.counters.global_atomic_requests = 8;

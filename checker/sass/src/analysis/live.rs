@@ -148,8 +148,8 @@ pub mod cases {
     }
 
     pub(crate) fn ran(line: u32, opcode: &str, warps: &[u64]) -> LineCoverage {
-        let (warps, ptx_lines) = (warps.to_vec(), vec![line; warps.len()]);
-        LineCoverage { file: "/k.cu".into(), line, opcode: opcode.into(), warps, ptx_lines }
+        let (warps, parted, ptx_lines) = (warps.to_vec(), vec![0; warps.len()], vec![line; warps.len()]);
+        LineCoverage { file: "/k.cu".into(), line, opcode: opcode.into(), warps, parted, ptx_lines }
     }
 
     /// Instructions, each with its line.

@@ -284,6 +284,7 @@ mod tests {
             line: 1,
             opcode: (*opcode).into(),
             warps: vec![1],
+            parted: vec![0],
             ptx_lines: vec![1],
         };
         let all: Vec<LineCoverage> = candidates.iter().filter(|ptx| becomes(ptx, &instruction)).map(line).collect();

@@ -19,7 +19,9 @@ impl<O: Observer> Worker<'_, O> {
     ) -> Flow {
         let group = warp.groups[at];
         let not_taken = group.mask & !mask;
-        self.count(group.pc, |c| c.divergent_branches += u64::from(mask != 0 && not_taken != 0));
+        if mask != 0 && not_taken != 0 {
+            self.profile.parted(group.pc as usize);
+        }
         if mask != 0 && target == NOWHERE {
             let kind = FindingKind::BadJump { target: u64::from(u32::MAX) };
             return self.fault(shared, warp, group.pc, mask, kind);
@@ -49,8 +51,9 @@ impl<O: Observer> Worker<'_, O> {
                 None => ways.push((1 << lane, target)),
             }
         }
-        let many = ways.iter().filter(|(mask, _)| *mask != 0).count() > 1;
-        self.count(group.pc, |c| c.divergent_branches += u64::from(many));
+        if ways.iter().filter(|(mask, _)| *mask != 0).count() > 1 {
+            self.profile.parted(group.pc as usize);
+        }
         self.diverge(warp, at, &ways, op.join)
     }
 

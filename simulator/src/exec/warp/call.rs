@@ -44,10 +44,10 @@ impl<O: Observer> Worker<'_, O> {
                     }
                 }
                 let many = ways.len() > 1 || mask != group.mask;
-                self.count(group.pc, |c| {
-                    c.branches += 1;
-                    c.divergent_branches += u64::from(many);
-                });
+                self.count(group.pc, |c| c.branches += 1);
+                if many {
+                    self.profile.parted(group.pc as usize);
+                }
                 self.enter(shared, warp, at, mask, index, ways)
             }
             Callee::Printf => {

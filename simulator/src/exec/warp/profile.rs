@@ -19,6 +19,8 @@ struct Step {
     off: u64,
     /// Groups that went a long way here: a sum, too.
     long: u64,
+    /// Groups whose lanes parted at this branch: a sum, too.
+    parted: u64,
 }
 
 /// How often each operation of a module ran on one host thread.
@@ -55,6 +57,11 @@ impl Profile {
         self.steps[pc].long += 1;
     }
 
+    /// A group's lanes went different ways from the branch at `pc`.
+    pub fn parted(&mut self, pc: usize) {
+        self.steps[pc].parted += 1;
+    }
+
     /// Adds what it knows to the counters of each operation's line.
     pub fn settle(&self, code: &Code, lines: &mut [Counters]) {
         let (mut groups, mut lanes) = (0u64, 0u64);
@@ -62,6 +69,7 @@ impl Profile {
             groups = groups.wrapping_add(step.groups);
             lanes = lanes.wrapping_add(step.lanes);
             lines[origin.line as usize].long_divisions += step.long;
+            lines[origin.line as usize].divergent_branches += step.parted;
             if groups != 0 {
                 add(&mut lines[origin.line as usize], code, inst, origin, groups, lanes, lanes - step.off);
             }
@@ -70,13 +78,13 @@ impl Profile {
 }
 
 impl Profile {
-    /// How many groups ran each operation with a lane whose guard was true.
-    pub fn ran(&self) -> Vec<u64> {
+    /// How many groups ran each operation with a lane whose guard was true, and how many parted there.
+    pub fn ran(&self) -> Vec<[u64; 2]> {
         let (mut groups, mut lanes) = (0u64, 0u64);
         let each = |step: &Step| {
             groups = groups.wrapping_add(step.groups);
             lanes = lanes.wrapping_add(step.lanes);
-            if lanes > step.off { groups } else { 0 }
+            [if lanes > step.off { groups } else { 0 }, step.parted]
         };
         self.steps.iter().map(each).collect()
     }
@@ -151,9 +159,10 @@ mod tests {
                 (groups, lanes, step.off)
             })
             .collect();
-        assert_eq!(profile.ran(), [1, 2, 3, 1, 0]);
+        profile.parted(1);
+        assert_eq!(profile.ran(), [[1, 0], [2, 1], [3, 0], [1, 0], [0, 0]]);
         profile.off(0, u32::MAX);
-        assert_eq!(profile.ran()[0], 0, "nobody's guard was true");
+        assert_eq!(profile.ran()[0], [0, 0], "nobody's guard was true");
         assert_eq!(seen, [(1, 32, 0), (2, 40, 0), (3, 41, 3), (1, 32, 0), (0, 0, 0)]);
     }
 }

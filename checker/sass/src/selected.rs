@@ -1,0 +1,154 @@
+//! Branches of the PTX of which the machine code has none: the assembler has the instructions of both ways run by all lanes, those of a
+//! way that a lane does not go with a false guard, and selects. No warp parts there.
+//!
+//! A branch is such a one only where the machine code shows it. What stands between it and where its ways meet is all in one basic
+//! block of the machine code, and jumps nowhere; and so is something that every lane comes to behind that: a store, say, of which there
+//! is one. Else the lanes may have parted somewhere before that block: two branches become one, which has the line of either.
+
+use super::flow::Graph;
+use super::kept::MadeOf;
+use super::listing::Kernel;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a line of the PTX is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// None, or a directive.
+    Nothing,
+    /// An instruction that does no more than compute.
+    Plain,
+    /// One that is done in its place, once for each lane that comes there.
+    Fixed,
+    /// A jump to a line, for all lanes or for some.
+    Jump { to: usize, guarded: bool },
+    /// The end of what can be followed.
+    Stop,
+}
+
+/// The lines of the PTX with branches of which the machine code has none.
+pub fn selected(made: &MadeOf, ptx: &str, kernels: &[Kernel]) -> BTreeSet<u32> {
+    let lines = read(ptx);
+    let places = Places::of(made, kernels);
+    let guarded = lines.iter().enumerate().filter(|(_, line)| matches!(line, Line::Jump { guarded: true, .. }));
+    let chosen = guarded.filter(|(at, _)| places.holds_all(&lines, *at));
+    chosen.filter_map(|(at, _)| u32::try_from(at).ok()).collect()
+}
+
+/// Each line, counted from one.
+fn read(ptx: &str) -> Vec<Line> {
+    let text = |line: &'_ str| line.split("//").next().unwrap_or_default().trim().to_owned();
+    let texts: Vec<String> = std::iter::once(String::new()).chain(ptx.lines().map(text)).collect();
+    let mut labels: BTreeMap<&str, Option<usize>> = BTreeMap::new();
+    for (at, text) in texts.iter().enumerate() {
+        if let Some(label) = text.strip_suffix(':') {
+            // Of two with a name nobody knows which is meant.
+            labels.entry(label).and_modify(|known| *known = None).or_insert(Some(at));
+        }
+    }
+    texts.iter().map(|text| line(text, &labels)).collect()
+}
+
+fn line(text: &str, labels: &BTreeMap<&str, Option<usize>>) -> Line {
+    if text.is_empty() || text.starts_with('.') || text.ends_with(':') {
+        return Line::Nothing;
+    }
+    let Some(statement) = text.strip_suffix(';').filter(|statement| !statement.contains([';', '{', '}', ':'])) else {
+        // A brace, part of a list, or what somebody wrote himself, which may have anything in it. Lists of a vector are no such thing.
+        return if is_vector(text) { fixed_or_plain(text) } else { Line::Stop };
+    };
+    let mut words = statement.split_whitespace().peekable();
+    let guarded = words.next_if(|word| word.starts_with('@')).is_some();
+    let opcode = words.next().unwrap_or_default();
+    match opcode.split('.').next().unwrap_or_default() {
+        "bra" => match words.next().and_then(|label| labels.get(label).copied().flatten()) {
+            Some(to) => Line::Jump { to, guarded },
+            None => Line::Stop,
+        },
+        "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" => Line::Stop,
+        _ if guarded => Line::Plain,
+        _ => fixed_or_plain(opcode),
+    }
+}
+
+/// One statement with a vector of registers in braces.
+fn is_vector(text: &str) -> bool {
+    let one = text.strip_suffix(';').is_some_and(|statement| !statement.contains([';', ':']));
+    one && text.contains('{') && text.contains('}') && !text.starts_with(['{', '}', '@'])
+}
+
+fn fixed_or_plain(opcode: &str) -> Line {
+    match opcode.split('.').next().unwrap_or_default() {
+        "st" | "atom" | "red" | "shfl" | "vote" | "match" | "redux" | "bar" | "barrier" => Line::Fixed,
+        _ => Line::Plain,
+    }
+}
+
+/// Where the instructions that were made of a line are.
+#[derive(Debug, Default)]
+struct Places {
+    /// By the line: the basic blocks, each of a kernel, and whether one of the instructions jumps, or has to do with who goes with whom.
+    of_line: BTreeMap<usize, (BTreeSet<(usize, usize)>, bool)>,
+}
+
+impl Places {
+    fn of(made: &MadeOf, kernels: &[Kernel]) -> Self {
+        let mut places = Self::default();
+        for (number, kernel) in kernels.iter().enumerate() {
+            let graph = Graph::of(kernel);
+            for (at, instruction) in kernel.code().iter().enumerate() {
+                let Some(line) = made.line(&kernel.name, instruction.address) else { continue };
+                let block = graph.starts.partition_point(|start| *start <= at);
+                let entry = places.of_line.entry(line as usize).or_default();
+                entry.0.insert((number, block));
+                entry.1 |= steers(instruction.opcode.mnemonic());
+            }
+        }
+        places
+    }
+
+    /// Is all that a branch decides in one block, with something that every lane comes to behind it?
+    fn holds_all(&self, lines: &[Line], branch: usize) -> bool {
+        let Some(mut end) = region(lines, branch, branch) else { return false };
+        let mut at = end;
+        loop {
+            match lines.get(at) {
+                Some(Line::Nothing | Line::Plain) => at += 1,
+                Some(Line::Fixed) if self.of_line.contains_key(&at) => break,
+                Some(Line::Fixed) => at += 1,
+                Some(Line::Jump { to, guarded: true }) if *to > at => {
+                    // The next such branch: both together, or neither.
+                    let Some(next) = region(lines, branch, at) else { return false };
+                    (end, at) = (next, next);
+                }
+                // The end of a loop.
+                Some(Line::Jump { guarded: true, .. }) => break,
+                Some(Line::Jump { to, guarded: false }) if *to > at => at = *to,
+                _ => return false,
+            }
+        }
+        let Some((last, _)) = self.of_line.get(&at).filter(|(blocks, _)| blocks.len() == 1) else { return false };
+        let decided = || self.of_line.range(branch..end);
+        decided().next().is_some() && decided().all(|(_, (blocks, steers))| blocks == last && !steers)
+    }
+}
+
+/// Where the ways of a branch, and of those on them, have met: all jump on, and none from what stands between to what stands before.
+fn region(lines: &[Line], first: usize, branch: usize) -> Option<usize> {
+    let (mut at, mut end) = (branch, branch + 1);
+    while at < end {
+        match lines.get(at)? {
+            Line::Stop => return None,
+            Line::Jump { to, .. } if *to <= at || *to <= first => return None,
+            Line::Jump { to, .. } => end = end.max(*to),
+            Line::Nothing | Line::Plain | Line::Fixed => {}
+        }
+        at += 1;
+    }
+    Some(end)
+}
+
+/// Does a machine instruction jump, end threads, or say who waits for whom?
+fn steers(mnemonic: &str) -> bool {
+    const STEERING: [&str; 11] = ["BRA", "BRX", "JMP", "JMX", "CALL", "RET", "EXIT", "KILL", "BSSY", "BSYNC", "BREAK"];
+    mnemonic == "WARPSYNC" || mnemonic == "YIELD" || STEERING.iter().any(|known| mnemonic.starts_with(known))
+}
