@@ -46,6 +46,13 @@ impl MadeOf {
         self.rows.get(function)?.range(..=address).next_back().map(|(_, line)| *line)
     }
 
+    /// Of one function, rows alone.
+    #[cfg(test)]
+    pub(crate) fn with_rows(function: &str, rows: impl IntoIterator<Item = (u64, u32)>) -> Self {
+        let rows = BTreeMap::from([(function.to_owned(), rows.into_iter().collect())]);
+        Self { rows, ..Self::default() }
+    }
+
     /// What of a run is there.
     pub fn parts(&self, coverage: &[LineCoverage]) -> Parts {
         let all = self.by_line(coverage, |opcode| !is_moved(opcode));

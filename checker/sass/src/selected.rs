@@ -152,3 +152,80 @@ fn steers(mnemonic: &str) -> bool {
     const STEERING: [&str; 11] = ["BRA", "BRX", "JMP", "JMX", "CALL", "RET", "EXIT", "KILL", "BSSY", "BSYNC", "BREAK"];
     mnemonic == "WARPSYNC" || mnemonic == "YIELD" || STEERING.iter().any(|known| mnemonic.starts_with(known))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::listing::parse;
+
+    /// A kernel `k` of machine instructions, each of a line of the PTX; labels have none.
+    fn chosen(ptx: &str, machine: &[(u32, &str)]) -> Vec<u32> {
+        let (mut text, mut rows) = ("\t.section\t.text.k,\"ax\"\n".to_owned(), Vec::new());
+        for (line, instruction) in machine {
+            if *line == 0 {
+                text += &format!("{instruction}:\n");
+            } else {
+                text += &format!("/*{:04x}*/ {instruction} ;\n", 16 * rows.len());
+                rows.push((16 * rows.len() as u64, *line));
+            }
+        }
+        let made = MadeOf::with_rows("k", rows);
+        selected(&made, ptx, &parse(&text).kernels).into_iter().collect()
+    }
+
+    const SHORT_CIRCUIT: &str = "setp.gt.s32 %p1, %r1, %r2;\n@%p1 bra $L2;\nsetp.ne.s32 %p2, %r1, %r2;\n@%p2 bra $L3;\n\
+                                 setp.ge.s32 %p3, %r3, %r4;\n@%p3 bra $L3;\n$L2:\nmov.u32 %r2, %r1;\n$L3:\nst.shared.u32 [%r5], %r2;\nret;\n";
+
+    #[test]
+    fn what_is_selected_before_a_store_parts_nobody() {
+        let ways = [(1, "ISETP.GT.AND P0, PT, R1, R2, PT"), (3, "ISETP.NE.AND P1, PT, R1, R2, PT")];
+        let selects = [(6, "SEL R2, R1, R2, P0"), (10, "STS [R5], R2"), (11, "EXIT")];
+        assert_eq!(chosen(SHORT_CIRCUIT, &[&ways[..], &selects].concat()), [2, 4, 6]);
+        // A jump over it, of whatever line: all branches stay.
+        for line in [1, 2, 4, 6] {
+            let jumps = [(line, "@P0 BRA `(.L_x)"), (8, "MOV R2, R1"), (0, ".L_x"), (10, "STS [R5], R2"), (11, "EXIT")];
+            let left = chosen(SHORT_CIRCUIT, &[&ways[..], &jumps].concat());
+            assert!(left.is_empty(), "{line}: {left:?}");
+        }
+        // Of two stores one is on either way.
+        let twice = [
+            (1, "@P0 BRA `(.L_x)"),
+            (8, "MOV R2, R1"),
+            (10, "STS [R5], R2"),
+            (11, "EXIT"),
+            (0, ".L_x"),
+            (10, "STS [R5], R2"),
+        ];
+        assert!(chosen(SHORT_CIRCUIT, &twice).is_empty());
+    }
+
+    #[test]
+    fn what_nobody_can_follow_counts() {
+        let machine = [(2, "SEL R2, R1, R2, P0"), (4, "STS [R5], R2")];
+        let of =
+            |way: &str| chosen(&format!("@%p1 bra $L1;\n{way}\n$L1:\nst.shared.u32 [%r5], %r2;\nret;\n"), &machine);
+        assert_eq!(of("mov.u32 %r2, %r1;"), [1]);
+        for way in [
+            "call.uni f, ();",
+            "{ mov.u32 %r2, %r1; }",
+            "mov.u32 %r2, %r1; mov.u32 %r2, %r1;",
+            "bra.uni $L9;",
+            "exit;",
+            "$L1:",
+        ] {
+            assert!(of(way).is_empty(), "{way}");
+        }
+        // A loop, and a branch with nothing behind it.
+        assert!(
+            chosen(
+                "$L1:\nadd.s32 %r1, %r1, 1;\n@%p1 bra $L1;\nst.shared.u32 [%r5], %r1;\n",
+                &[(2, "IADD3 R1, R1, 0x1, RZ"), (4, "STS [R5], R1")]
+            )
+            .is_empty()
+        );
+        assert!(
+            chosen("@%p1 bra $L1;\nmov.u32 %r2, %r1;\n$L1:\nret;\n", &[(2, "SEL R2, R1, R2, P0"), (4, "EXIT")])
+                .is_empty()
+        );
+    }
+}
