@@ -342,6 +342,16 @@ impl Status {
         self.is_left_out() || matches!(self, Self::Wrong { .. } | Self::Fault { .. })
     }
 
+    /// Does it read too little, as a few blocks of a large size have shown? That may hang on what is there.
+    pub fn is_of_reads(&self) -> bool {
+        matches!(
+            self,
+            Self::LeavesOut { reads: true, .. }
+                | Self::NeverReached { reads: true, .. }
+                | Self::DoesLess { reads: true, .. }
+        )
+    }
+
     /// Does it leave work out, as a few blocks of a large size have shown?
     pub fn is_left_out(&self) -> bool {
         matches!(

@@ -51,7 +51,7 @@ pub fn lacks(sim: &Sim, here: &Opened<'_>, (seen, usual): (&Seen, &Seen), reads:
     let all = if is_shared { now } else { now.with(unlike, bytes) };
     if held && !all.may_be_all(left) {
         let uneven =
-            all.most < 1.0 && one_behind_the_other(&mut open(sim, here.program, seed).ok()?, launch, reads, &inner);
+            all.most < 1.0 && one_behind_the_other(&mut here.again(sim, seed).ok()?, launch, reads, &inner);
         return (!uneven).then_some(Status::LeavesOut { reads, part });
     }
     // Neither those of the small size, nor those that are drawn.
@@ -75,7 +75,7 @@ pub fn lacks(sim: &Sim, here: &Opened<'_>, (seen, usual): (&Seen, &Seen), reads:
     if less.is_empty() {
         return None;
     }
-    let mut again = open(sim, here.program, seed).ok()?;
+    let mut again = here.again(sim, seed).ok()?;
     let found = valley(&here.unlike_did[launch], &inner, bytes)
         .and_then(|these| stands_out(sim, &mut again, (launch, reads), (these, &told), seed));
     found.or_else(|| if held { thinned(here, &mut again, (launch, reads), (&less, &inner)) } else { None })

@@ -32,14 +32,20 @@ use crate::backend::message::status::Status;
 use crate::backend::sim::Sim;
 pub use known::Known;
 pub use meant::meant;
-use opened::{Opened, WRITTEN, open};
+use opened::{Opened, WRITTEN, open, open_over};
 use plan::{Arg, Role};
 pub use profile::profile;
 use reached::Use;
+use std::iter::successors;
 pub use switches::{first_tried, news};
+use values::fill::second_seed;
 
 /// Operations, of 32 threads each, that are computed to tell blocks of all launches apart: a hundredth of a second.
 const STEPS: u64 = 1 << 16;
+
+/// Other inputs over which blocks run that leave out some of what they read: a few at first, as that is most often for good, and then so
+/// many that what a block of two reads is read with one of them.
+const OTHER_INPUTS: [usize; 2] = [3, 12];
 
 /// Judges a version at a size (`large`) by what it does there, in the first of the orders that are asked for, and at a size that is
 /// simulated (`small`). Some of its blocks are watched.
@@ -60,7 +66,34 @@ pub fn judge(
     here.watch = true;
     here.schedule = sim.first_schedule();
     let status = judge_opened(sim, &mut here, small, oracle, asked, seed)?;
+    let status = match status {
+        Some(status) if status.is_of_reads() => over_others(sim, (large, small), oracle, (asked, status), seed)?,
+        status => status,
+    };
     Ok(Sampled { status, findings: here.findings })
+}
+
+/// The same of one that leaves out some of what it reads (`status`), if it does so with other inputs, too. How far it reads may hang on what is
+/// there: a search ends at what it finds, and what is multiplied by 0 counts for nothing.
+fn over_others(
+    sim: &Sim,
+    (large, small): (&Program, &Program),
+    oracle: Option<&Program>,
+    (asked, status): ((&[Output], bool), Status),
+    seed: u64,
+) -> Result<Option<Status>, Stop> {
+    let mut status = Some(status);
+    for many in OTHER_INPUTS {
+        // Of several fills each has its turn.
+        let others: Vec<u64> = successors(Some(seed), |&seed| Some(second_seed(seed))).skip(1).take(many).collect();
+        let mut here = open_over(sim, large, seed, &others)?;
+        here.schedule = sim.first_schedule();
+        status = judge_opened(sim, &mut here, small, oracle, asked, seed)?;
+        if !status.as_ref().is_some_and(Status::is_of_reads) {
+            break;
+        }
+    }
+    Ok(status)
 }
 
 /// The same of one that is open. `None`: nothing can be told.
@@ -80,7 +113,7 @@ fn judge_opened(
     if seen.launches == 0 {
         return Ok(None);
     }
-    let mut there = open(sim, small, seed)?;
+    let mut there = open_over(sim, small, seed, &here.others())?;
     let usual = there.run_like(here, seed);
     let comparable = usual.fault.is_none() && usual.launches > 0 && seen.launches >= usual.launches;
     let kernels =

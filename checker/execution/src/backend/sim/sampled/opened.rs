@@ -1,5 +1,6 @@
 //! A version at a size that is not simulated whole: memory that is filled where it is touched, and a few blocks.
 
+mod over;
 mod run;
 
 use super::heap::HeapUse;
@@ -20,6 +21,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use values::fill::{self, Values};
 
+pub use over::open_over;
 pub use run::MORE_BLOCKS;
 
 /// Warp instructions of a block after which it says nothing: a tenth of a second. Few blocks that share all the work, as many as
@@ -51,6 +53,8 @@ pub struct Opened<'p> {
     pub program: &'p Program,
     /// Its memory.
     pub device: Device,
+    /// The same blocks run over the inputs of these seeds, too: where they read then counts with where they read.
+    others: Vec<(u64, Device)>,
     /// Of its buffers.
     pub addresses: Vec<u64>,
     /// Its module variables hold what its lines ask for.
@@ -119,20 +123,7 @@ pub fn open_filled<'p>(
     other: &dyn Fn(usize) -> simulator::Fill,
     input: &dyn Fn(usize, &Buffer) -> simulator::Fill,
 ) -> Result<Opened<'p>, Stop> {
-    let config = Config { checks: Checks::NONE, schedule: Schedule::Its, ..sim.config(program) };
-    let mut device = Device::new(sim.module(program)?, config);
-    device.config_mut().limits.steps = STEPS;
-    let mut addresses = Vec::new();
-    for (index, buffer) in program.plan.buffers.iter().enumerate() {
-        let bytes = buffer.bytes();
-        let known = READ.contains(&buffer.role);
-        let contents = if known { input(index, buffer) } else { other(index) };
-        let failed = |error: simulator::MemoryError| JobError::Memory {
-            buffer: buffer.name.clone(),
-            message: error.to_string(),
-        };
-        addresses.push(device.alloc_sparse(&buffer.name, bytes, contents, known).map_err(failed)?);
-    }
+    let (device, addresses) = memory(sim, program, other, input)?;
     let done = vec![BTreeSet::new(); program.plan.launches.len()];
     let (unlike, unlike_did) = (vec![Vec::new(); done.len()], vec![Vec::new(); done.len()]);
     let unlike_wrote = vec![Vec::new(); addresses.len()];
@@ -141,6 +132,7 @@ pub fn open_filled<'p>(
     let mut opened = Opened {
         program,
         device,
+        others: Vec::new(),
         addresses,
         constants: true,
         needs: Needs::default(),
@@ -162,6 +154,30 @@ pub fn open_filled<'p>(
     Ok(opened)
 }
 
+/// Sparse memory for all buffers, and where they lie in it.
+fn memory(
+    sim: &Sim,
+    program: &Program,
+    other: &dyn Fn(usize) -> simulator::Fill,
+    input: &dyn Fn(usize, &Buffer) -> simulator::Fill,
+) -> Result<(Device, Vec<u64>), Stop> {
+    let config = Config { checks: Checks::NONE, schedule: Schedule::Its, ..sim.config(program) };
+    let mut device = Device::new(sim.module(program)?, config);
+    device.config_mut().limits.steps = STEPS;
+    let mut addresses = Vec::new();
+    for (index, buffer) in program.plan.buffers.iter().enumerate() {
+        let bytes = buffer.bytes();
+        let known = READ.contains(&buffer.role);
+        let contents = if known { input(index, buffer) } else { other(index) };
+        let failed = |error: simulator::MemoryError| JobError::Memory {
+            buffer: buffer.name.clone(),
+            message: error.to_string(),
+        };
+        addresses.push(device.alloc_sparse(&buffer.name, bytes, contents, known).map_err(failed)?);
+    }
+    Ok((device, addresses))
+}
+
 impl Opened<'_> {
     /// Warp instructions of a block, on average.
     pub fn each(&self) -> u64 {
@@ -175,25 +191,15 @@ impl Opened<'_> {
 
     /// What the blocks touched of a buffer.
     pub fn touched(&self, index: usize) -> Touched {
-        self.device.touched(self.addresses[index]).unwrap_or_default()
+        let touched = self.device.touched(self.addresses[index]).unwrap_or_default();
+        self.with_others(index, touched)
     }
 
     /// Fills module variables as `//@ constant` lines ask; `false`: that cannot be done.
     fn constants(&mut self, seed: u64) -> bool {
         let program = self.program;
-        program.plan.constants.iter().all(|constant| {
-            let name = program.artefact.names.get(&constant.variable).unwrap_or(&constant.variable);
-            let Some((address, size)) = self.device.variable(name) else { return false };
-            let ConstantValue::Buffer(index) = constant.value else { return false };
-            let buffer = &program.plan.buffers[index];
-            let bytes = buffer.bytes();
-            if bytes > size || !READ.contains(&buffer.role) {
-                return false;
-            }
-            let mut values = vec![0; bytes as usize];
-            fill::fill_part(buffer, seed, Values::AsStated, 0, &mut values);
-            self.device.write(address, &values).is_ok()
-        })
+        let others = self.others.iter_mut().map(|(seed, device)| (*seed, device));
+        std::iter::once((seed, &mut self.device)).chain(others).all(|(seed, device)| put_constants(program, device, seed))
     }
 
     pub fn bytes(&self, roles: &[Role]) -> f64 {
@@ -219,7 +225,7 @@ impl Opened<'_> {
 
     /// Runs a block as if none had run before. `false`: it says nothing.
     pub fn alone(&mut self, launch: usize, block: u64) -> bool {
-        self.device.rewind();
+        self.rewind();
         matches!(self.blocks(launch, vec![block]), Ok(true))
     }
 
@@ -254,6 +260,7 @@ impl Opened<'_> {
         let resident = planned.resident.unwrap_or(config.resident_blocks).into();
         config.heap_held = self.heap[launch].held(planned.blocks(), resident);
         let report = self.device.launch_in_clusters(&request, planned.cluster).ok()?;
+        self.launch_others(&request, planned.cluster);
         self.heap[launch].note(many, &self.device.heap_held());
         Some(report)
     }
@@ -319,8 +326,11 @@ impl Opened<'_> {
     /// The same of each input, and of each output.
     pub fn touches(&self) -> Touches {
         let mut all = Touches::default();
-        for (buffer, address) in self.program.plan.buffers.iter().zip(&self.addresses) {
-            let bytes = self.device.bytes_touched(*address).unwrap_or_default();
+        for (index, buffer) in self.program.plan.buffers.iter().enumerate() {
+            let mut bytes = self.device.bytes_touched(self.addresses[index]).unwrap_or_default();
+            if !self.others.is_empty() && READ.contains(&buffer.role) {
+                bytes.0 = self.touched(index).read_bytes;
+            }
             for ((of, roles), bytes) in all.iter_mut().zip([READ, WRITTEN]).zip([bytes.0, bytes.1]) {
                 if roles.contains(&buffer.role) {
                     of.push(bytes as f64);
@@ -329,4 +339,21 @@ impl Opened<'_> {
         }
         all
     }
+}
+
+/// Fills a version's module variables.
+fn put_constants(program: &Program, device: &mut Device, seed: u64) -> bool {
+    program.plan.constants.iter().all(|constant| {
+        let name = program.artefact.names.get(&constant.variable).unwrap_or(&constant.variable);
+        let Some((address, size)) = device.variable(name) else { return false };
+        let ConstantValue::Buffer(index) = constant.value else { return false };
+        let buffer = &program.plan.buffers[index];
+        let bytes = buffer.bytes();
+        if bytes > size || !READ.contains(&buffer.role) {
+            return false;
+        }
+        let mut values = vec![0; bytes as usize];
+        fill::fill_part(buffer, seed, Values::AsStated, 0, &mut values);
+        device.write(address, &values).is_ok()
+    })
 }

@@ -238,6 +238,22 @@ pub fn added(before: &[(u64, u64)], now: &[(u64, u64)]) -> Vec<(u64, u64)> {
     new
 }
 
+/// What is in either, both ascending, of which no two touch, and so again.
+pub fn joined(some: &[(u64, u64)], others: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let new = added(some, others);
+    if new.is_empty() {
+        return some.to_vec();
+    }
+    let mut all = [some, &new].concat();
+    all.sort_unstable();
+    all.dedup_by(|next, before| {
+        let touch = next.0 <= before.1;
+        before.1 = if touch { before.1.max(next.1) } else { before.1 };
+        touch
+    });
+    all
+}
+
 /// The same of several buffers as parts of them (bytes, what was touched of them); the widest of all.
 pub fn span(before: &[(u64, Vec<(u64, u64)>)], after: &[(u64, Vec<(u64, u64)>)]) -> Option<(f64, f64)> {
     let mut widest: Option<(f64, f64)> = None;
@@ -302,6 +318,14 @@ mod tests {
         assert_eq!(added(&[(2, 6)], &[(1, 3), (5, 7), (8, 9)]), [(1, 2), (6, 7), (8, 9)]);
         assert_eq!(added(&[(3, 5), (9, 10)], &[(3, 5), (9, 10)]), []);
         assert_eq!(added(&[(3, 5), (9, 10)], &[(2, 7), (9, 12), (20, 21)]), [(2, 3), (5, 7), (10, 12), (20, 21)]);
+    }
+
+    #[test]
+    fn what_either_has_is_joined() {
+        assert_eq!(joined(&[], &[(3, 5)]), [(3, 5)]);
+        assert_eq!(joined(&[(0, 10)], &[(1, 3), (5, 7)]), [(0, 10)]);
+        assert_eq!(joined(&[(3, 5), (9, 10)], &[(1, 3), (5, 7), (12, 14)]), [(1, 7), (9, 10), (12, 14)]);
+        assert_eq!(joined(&[(1, 3), (12, 14)], &[(3, 12), (20, 21)]), [(1, 14), (20, 21)]);
     }
 
     #[test]

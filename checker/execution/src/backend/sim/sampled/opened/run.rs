@@ -49,7 +49,7 @@ impl Opened<'_> {
 
     /// As if nothing had run.
     fn begin_anew(&mut self, seed: u64) {
-        self.device.rewind();
+        self.rewind();
         self.constants(seed);
         (self.ran, self.blocks_run, self.watched, self.lacked) = (0, 0, 0, Needs::default());
         self.done.iter_mut().for_each(BTreeSet::clear);
@@ -113,7 +113,7 @@ impl Opened<'_> {
             };
             let more = Did::between(0, &bytes, &self.touches());
             if run + several < blocks {
-                self.device.end_part();
+                self.end_part();
             } else if seen.whole == launch {
                 seen.whole += 1;
             }
