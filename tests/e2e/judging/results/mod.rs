@@ -9,6 +9,7 @@ mod others;
 mod remembers;
 mod rounds;
 mod shown;
+mod stops;
 mod sums;
 mod try_first;
 mod waits;
