@@ -1,5 +1,7 @@
 //! Branches of the PTX of which the machine code has none: the assembler has the instructions of both ways run by all lanes, those of a
 //! way that a lane does not go with a false guard, and selects. No warp parts there.
+//! (Where a way reads memory or asks other lanes, the others wait for what comes of that, branch or guard: that counts as before. A lone
+//! store keeps nobody waiting.)
 //!
 //! A branch is such a one only where the machine code shows it. What stands between it and where its ways meet is all in one basic
 //! block of the machine code, and jumps nowhere; and so is something that every lane comes to behind that: a store, say, of which there
@@ -17,8 +19,12 @@ enum Line {
     Nothing,
     /// An instruction that does no more than compute.
     Plain,
+    /// One that reads memory, or asks other lanes behind a guard.
+    Load,
     /// One that is done in its place, once for each lane that comes there.
     Fixed,
+    /// The same that brings nothing back.
+    Store,
     /// A jump to a line, for all lanes or for some.
     Jump { to: usize, guarded: bool },
     /// The end of what can be followed.
@@ -54,7 +60,7 @@ fn line(text: &str, labels: &BTreeMap<&str, Option<usize>>) -> Line {
     }
     let Some(statement) = text.strip_suffix(';').filter(|statement| !statement.contains([';', '{', '}', ':'])) else {
         // A brace, part of a list, or what somebody wrote himself, which may have anything in it. Lists of a vector are no such thing.
-        return if is_vector(text) { fixed_or_plain(text) } else { Line::Stop };
+        return if is_vector(text) { of_opcode(text) } else { Line::Stop };
     };
     let mut words = statement.split_whitespace().peekable();
     let guarded = words.next_if(|word| word.starts_with('@')).is_some();
@@ -65,8 +71,11 @@ fn line(text: &str, labels: &BTreeMap<&str, Option<usize>>) -> Line {
             None => Line::Stop,
         },
         "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" => Line::Stop,
-        _ if guarded => Line::Plain,
-        _ => fixed_or_plain(opcode),
+        _ => match of_opcode(opcode) {
+            Line::Fixed if guarded => Line::Load,
+            Line::Store if guarded => Line::Plain,
+            line => line,
+        },
     }
 }
 
@@ -76,9 +85,12 @@ fn is_vector(text: &str) -> bool {
     one && text.contains('{') && text.contains('}') && !text.starts_with(['{', '}', '@'])
 }
 
-fn fixed_or_plain(opcode: &str) -> Line {
+fn of_opcode(opcode: &str) -> Line {
+    let of_parameters = || opcode.split('.').nth(1).is_some_and(|space| space.starts_with("param"));
     match opcode.split('.').next().unwrap_or_default() {
-        "st" | "atom" | "red" | "shfl" | "vote" | "match" | "redux" | "bar" | "barrier" => Line::Fixed,
+        "ld" | "ldu" | "tex" | "tld4" if !of_parameters() => Line::Load,
+        "st" | "red" => Line::Store,
+        "atom" | "shfl" | "vote" | "match" | "redux" | "bar" | "barrier" => Line::Fixed,
         _ => Line::Plain,
     }
 }
@@ -112,9 +124,9 @@ impl Places {
         let mut at = end;
         loop {
             match lines.get(at) {
-                Some(Line::Nothing | Line::Plain) => at += 1,
-                Some(Line::Fixed) if self.of_line.contains_key(&at) => break,
-                Some(Line::Fixed) => at += 1,
+                Some(Line::Nothing | Line::Plain | Line::Load) => at += 1,
+                Some(Line::Fixed | Line::Store) if self.of_line.contains_key(&at) => break,
+                Some(Line::Fixed | Line::Store) => at += 1,
                 Some(Line::Jump { to, guarded: true }) if *to > at => {
                     // The next such branch: both together, or neither.
                     let Some(next) = region(lines, branch, at) else { return false };
@@ -125,6 +137,9 @@ impl Places {
                 Some(Line::Jump { to, guarded: false }) if *to > at => at = *to,
                 _ => return false,
             }
+        }
+        if lines[branch..end].iter().any(|line| matches!(line, Line::Load | Line::Fixed)) {
+            return false;
         }
         let Some((last, _)) = self.of_line.get(&at).filter(|(blocks, _)| blocks.len() == 1) else { return false };
         let decided = || self.of_line.range(branch..end);
@@ -140,7 +155,7 @@ fn region(lines: &[Line], first: usize, branch: usize) -> Option<usize> {
             Line::Stop => return None,
             Line::Jump { to, .. } if *to <= at || *to <= first => return None,
             Line::Jump { to, .. } => end = end.max(*to),
-            Line::Nothing | Line::Plain | Line::Fixed => {}
+            Line::Nothing | Line::Plain | Line::Load | Line::Fixed | Line::Store => {}
         }
         at += 1;
     }
@@ -197,6 +212,25 @@ mod tests {
             (10, "STS [R5], R2"),
         ];
         assert!(chosen(SHORT_CIRCUIT, &twice).is_empty());
+    }
+
+    /// Adding up in shared memory for some lanes is work for a part of the warp, with a guard as with a branch.
+    #[test]
+    fn what_reads_memory_for_some_lanes_counts() {
+        let machine = [(1, "ISETP.GT.AND P0, PT, R1, R2, PT"), (2, "@P0 LDS R2, [R4]"), (4, "STS [R5], R2")];
+        let of =
+            |way: &str| chosen(&format!("@%p1 bra $L1;\n{way}\n$L1:\nst.shared.u32 [%r5], %r2;\nret;\n"), &machine);
+        assert_eq!(of("add.s32 %r2, %r2, 1;"), [1]);
+        assert_eq!(of("ld.param.u32 %r2, [k_param_0];"), [1]);
+        assert_eq!(of("st.shared.u32 [%r4], %r2;"), [1]);
+        for way in [
+            "ld.shared.u32 %r2, [%r4];",
+            "@%p2 ld.shared.u32 %r2, [%r4];",
+            "atom.shared.add.u32 %r2, [%r4], 1;",
+            "shfl.sync.down.b32 %r2, %r2, 1, 31, -1;",
+        ] {
+            assert!(of(way).is_empty(), "{way}");
+        }
     }
 
     #[test]

@@ -115,8 +115,8 @@ impl Known<'_> {
     }
 }
 
-/// What a version did, as goals count it: warps part at a branch of the PTX only where the machine code has one. (Where it has no
-/// lines, or was not listed, at all of them.)
+/// What a version did, as goals count it: warps part at a branch of the PTX that only chooses what is computed only where the machine code
+/// has one. (Where it has no lines, or was not listed, at all of them.)
 pub fn counted(built: &Built, checked: &Checked) -> Option<Counters> {
     let mut counters = checked.worked()?;
     if counters.divergent_branches > 0
