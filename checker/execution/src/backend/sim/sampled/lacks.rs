@@ -50,8 +50,7 @@ pub fn lacks(sim: &Sim, here: &Opened<'_>, (seen, usual): (&Seen, &Seen), reads:
     let is_shared = these().any(|(index, _)| others_may_come(plan, launch, index));
     let all = if is_shared { now } else { now.with(unlike, bytes) };
     if held && !all.may_be_all(left) {
-        let uneven =
-            all.most < 1.0 && one_behind_the_other(&mut here.again(sim, seed).ok()?, launch, reads, &inner);
+        let uneven = all.most < 1.0 && one_behind_the_other(&mut here.again(sim, seed).ok()?, launch, reads, &inner);
         return (!uneven).then_some(Status::LeavesOut { reads, part });
     }
     // Neither those of the small size, nor those that are drawn.

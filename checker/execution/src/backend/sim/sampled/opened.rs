@@ -71,6 +71,8 @@ pub struct Opened<'p> {
     watched: u64,
     /// and what was found.
     pub findings: Vec<Found>,
+    /// A block did not come to its end within [`STEPS`].
+    pub endless: bool,
     /// Warp instructions that its blocks ran,
     pub ran: u64,
     /// and those blocks.
@@ -141,6 +143,7 @@ pub fn open_filled<'p>(
         watch: false,
         watched: 0,
         findings: Vec::new(),
+        endless: false,
         ran: 0,
         blocks_run: 0,
         heap: vec![HeapUse::default(); program.plan.launches.len()],
@@ -199,7 +202,9 @@ impl Opened<'_> {
     fn constants(&mut self, seed: u64) -> bool {
         let program = self.program;
         let others = self.others.iter_mut().map(|(seed, device)| (*seed, device));
-        std::iter::once((seed, &mut self.device)).chain(others).all(|(seed, device)| put_constants(program, device, seed))
+        std::iter::once((seed, &mut self.device))
+            .chain(others)
+            .all(|(seed, device)| put_constants(program, device, seed))
     }
 
     pub fn bytes(&self, roles: &[Role]) -> f64 {
@@ -265,9 +270,10 @@ impl Opened<'_> {
         Some(report)
     }
 
-    /// Are blocks watched now? Of the first one nobody knows what that costs.
+    /// Are blocks watched now, of which some have run before? Of the first one of a launch nobody knows what that costs: one may take all the
+    /// work that it is to draw.
     fn is_watched(&self, blocks: u64) -> bool {
-        self.watch && self.ran > 0 && self.watched + blocks * self.each() <= WATCHED
+        self.watch && self.watched + blocks * self.each() <= WATCHED
     }
 
     /// Keeps what is wrong with blocks that read nothing but what somebody wrote.
@@ -286,9 +292,10 @@ impl Opened<'_> {
     /// Runs some blocks; `Ok(false)`: they say nothing.
     pub fn blocks(&mut self, launch: usize, blocks: Vec<u64>) -> Result<bool, Status> {
         let many = blocks.len() as u64;
+        let is_first = self.done[launch].is_empty();
         self.done[launch].extend(&blocks);
-        let watched = self.is_watched(many);
-        let short = self.ran > 0 && self.each() <= SHORT;
+        let watched = !is_first && self.is_watched(many);
+        let short = !is_first && self.each() <= SHORT;
         let config = self.device.config_mut();
         config.checks = if watched { Checks::ALL } else { Checks::NONE };
         config.schedule = if short { self.schedule } else { Schedule::Its };
@@ -301,6 +308,7 @@ impl Opened<'_> {
         self.blocks_run += many;
         let planned = &self.program.plan.launches[launch];
         let fault = report.findings.iter().find(|finding| finding.severity == Severity::Fault);
+        self.endless |= fault.is_some_and(|fault| matches!(fault.kind, FindingKind::StepLimit { .. }));
         self.lacked = Needs { first: waits(&report), before: self.unknown() };
         match fault {
             _ if self.unknown() => Ok(false),
