@@ -1,0 +1,30 @@
+// A block draws a thousand numbers at a time from a counter, until none are left.
+//@ let     block = 1024
+//@ let     grid  = min(ceil_div(n, block), sms * active_blocks(tones, block, 4 * 24576))
+//@ scratch next: u32[1]
+//@ launch  clear<<<1, 1>>>(next)
+//@ launch  tones<<<grid, block, 4 * 24576>>>(table, x, y, next, n)
+
+__global__ void clear(unsigned* next)
+{
+    *next = 0;
+}
+
+__global__ void tones(const float4* table, const int* x, float* y, unsigned* next, int n)
+{
+    extern __shared__ float4 copy[];
+    __shared__ unsigned drawn;
+    const float* tone = reinterpret_cast<const float*>(copy);
+    for (int k = threadIdx.x; k < 6144; k += blockDim.x) copy[k] = table[k];
+
+    while (true) {
+        if (threadIdx.x == 0) drawn = atomicAdd(next, blockDim.x);
+        __syncthreads();
+        unsigned first = drawn;
+        __syncthreads();
+        if (first >= n) break;
+
+        int i = first + threadIdx.x;
+        if (i < n) y[i] = tone[x[i]];
+    }
+}
