@@ -41,7 +41,7 @@ fn known<'a>(there: &'a There<'_>, plans: &'a [Plan; 2]) -> [Known<'a>; 2] {
     std::array::from_fn(|side| Known {
         built: Some(there.built[side]),
         plan: Some(&plans[side]),
-        counters: super::numbers::counted(there.built[side], &there.results[side]),
+        counters: super::numbers::counted(there.built[side], there.results[side]),
         coverage: Some(&there.results[side].coverage),
         ..Known::default()
     })
