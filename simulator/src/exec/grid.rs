@@ -254,12 +254,7 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
             let file = if number > 0 { code.file(file).to_string() } else { String::new() };
             lines.entry((file, number)).or_default().add(line);
         }
-        for finding in outcome.findings {
-            match findings.iter_mut().find(|known| known.is_like(&finding)) {
-                Some(known) => known.count += finding.count,
-                None => findings.push(finding),
-            }
-        }
+        add_up(&mut findings, outcome.findings);
         if let Some((count, place)) = outcome.unkept {
             unkept.get_or_insert((0, place)).0 += count;
         }
@@ -302,6 +297,16 @@ pub fn report(context: &Context<'_>, outcomes: Vec<Outcome>) -> LaunchReport {
         printf,
         busiest,
         order,
+    }
+}
+
+/// Adds a host thread's findings to those of others: one mistake is one finding.
+fn add_up(findings: &mut Vec<Finding>, more: Vec<Finding>) {
+    for finding in more {
+        match findings.iter_mut().find(|known| known.is_like(&finding)) {
+            Some(known) => known.count += finding.count,
+            None => findings.push(finding),
+        }
     }
 }
 
