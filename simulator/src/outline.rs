@@ -3,7 +3,7 @@
 
 use crate::module::Param;
 use crate::ptx::ast::{Function, Instruction, Operand, Statement, Tree, VarSpace};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// An `.entry` up to its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +96,38 @@ pub fn has_instruction(ptx: &str, mnemonic: &str) -> bool {
     tree.functions.iter().filter_map(|function| function.body.as_deref()).any(|body| any(body, mnemonic))
 }
 
+/// The kernels that may make 0 of a subnormal number in single precision: by an instruction with `.ftz`, or by adding to global memory
+/// (PTX ISA, `atom`, `red`). A function of the module is any kernel's. Text that cannot be read has no kernels.
+pub fn flushing_kernels(ptx: &str) -> BTreeSet<String> {
+    fn any(statements: &[Statement]) -> bool {
+        statements.iter().any(|statement| match statement {
+            Statement::Instruction(instruction) => flushes(&instruction.opcode),
+            Statement::Block(inner) => any(inner),
+            _ => false,
+        })
+    }
+    let Ok(tree) = crate::ptx::parse(ptx, &crate::Limits::default()) else { return BTreeSet::new() };
+    let flushes = |function: &Function| function.body.as_deref().is_some_and(any);
+    let shared = tree.functions.iter().any(|function| !function.entry && flushes(function));
+    let kernels = tree.functions.iter().filter(|function| function.entry && (shared || flushes(function)));
+    kernels.map(|kernel| kernel.name.clone()).collect()
+}
+
+/// Does an instruction of that name? An address without a space may be one of global memory.
+fn flushes(opcode: &str) -> bool {
+    let mut parts = opcode.split('.');
+    let base = parts.next().unwrap_or_default();
+    let has = |wanted: &str| opcode.split('.').any(|part| part == wanted);
+    let adds = match base {
+        // Shared memory's numbers stay as small as they are.
+        "atom" | "red" => !parts.any(|part| part.starts_with("shared")),
+        "multimem" => true,
+        "cp" => has("reduce"),
+        _ => false,
+    };
+    has("ftz") || adds && has("add") && (has("f32") || has("f32x2"))
+}
+
 fn names(tree: &Tree) -> HashSet<&str> {
     tree.vars.iter().filter(|var| var.space == VarSpace::Const).map(|var| var.name.as_str()).collect()
 }
@@ -176,7 +208,7 @@ impl<'t> Walk<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ConstantUse, Outline, has_instruction};
+    use super::{ConstantUse, Outline, flushing_kernels, has_instruction};
 
     /// Heads as NVRTC 13 writes them.
     const PTX: &str = ".version 9.3\n.target sm_90\n.address_size 64\n.global .align 1 .b8 g[68719476736];\n\
@@ -228,5 +260,39 @@ mod tests {
         assert!(has_instruction(&trap, "trap") && !has_instruction(&trap, "tra"));
         let other = format!("{start}.entry k()\n{{\n\tst.b32 [%rd7], %r1;\n}}\n");
         assert_eq!(ConstantUse::of(&other), ConstantUse::Read);
+    }
+    #[test]
+    fn kernels_that_flush() {
+        let module = |function: &str, one: &str| {
+            let start = ".version 9.0\n.target sm_90\n.address_size 64\n.func f()\n{\n\t";
+            let text = format!(
+                "{start}{function}\n\tret;\n}}\n.entry a()\n{{\n\t{{ {one} }}\n}}\n.entry b()\n{{\n\tret;\n}}\n"
+            );
+            flushing_kernels(&text).into_iter().collect::<Vec<_>>()
+        };
+        let flushing = [
+            "atom.global.add.f32 %f1, [%rd1], %f2;",
+            "red.global.gpu.relaxed.add.f32 [%rd1], %f2;",
+            "red.add.f32 [%rd1], %f2;",
+            "mul.ftz.f32 %f1, %f2, %f3;",
+            "ex2.approx.ftz.f32 %f1, %f2;",
+            "red.global.add.v2.f32 [%rd1], {%f1, %f2};",
+        ];
+        for one in flushing {
+            assert_eq!(module("", one), ["a"], "{one}");
+            assert_eq!(module(one, ""), ["a", "b"], "{one}");
+        }
+        let others = [
+            "atom.shared.add.f32 %f1, [%r1], %f2;",
+            "atom.shared::cta.add.f32 %f1, [%r1], %f2;",
+            "red.global.add.u32 [%rd1], %r2;",
+            "red.global.add.noftz.f16x2 [%rd1], %r2;",
+            "atom.global.exch.b32 %r1, [%rd1], %r2;",
+            "add.f32 %f1, %f2, %f3;",
+        ];
+        for one in others {
+            assert!(module(one, one).is_empty(), "{one}");
+        }
+        assert!(flushing_kernels("no text of PTX .ftz").is_empty());
     }
 }

@@ -17,7 +17,7 @@ use report::{
 };
 use serde::Serialize;
 use simulator::explore::Effort;
-use simulator::outline::Outline;
+use simulator::outline::{Outline, flushing_kernels};
 use simulator::trace::{Grain, TraceRequest};
 use simulator::{Checks, Schedule};
 use std::path::Path;
@@ -221,7 +221,11 @@ impl Oracle {
 
 fn program(path: &Path, code: &Code, plan: Plan) -> Program {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Program { name, artefact: code.artefact().into(), plan, dir: path.parent().unwrap_or(Path::new("")).into() }
+    let flushing = flushing_kernels(&code.ptx);
+    let linked = |kernel: &String| flushing.contains(code.names.get(kernel).unwrap_or(kernel));
+    let flushes = plan.launches.iter().any(|launch| linked(&launch.kernel));
+    let dir = path.parent().unwrap_or(Path::new("")).into();
+    Program { name, artefact: code.artefact().into(), plan, dir, flushes }
 }
 
 fn case(kernel: &Kernel, types: &Types, plan: &Plan, sizes: &Sizes, seed: u64) -> Result<Case, String> {

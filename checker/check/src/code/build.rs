@@ -12,7 +12,7 @@ use problem::entry::{Entries, check_plan};
 use problem::{DeviceShape, KernelFile, LineError, PlanContext, ProblemError, Sizes};
 use report::Sources;
 use sass::{self, Kernel, Module};
-use simulator::outline::{ConstantUse, Outline, has_instruction};
+use simulator::outline::{ConstantUse, Outline, flushing_kernels, has_instruction};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -52,6 +52,8 @@ pub struct Built {
     between: OnceLock<Between>,
     /// Is what it computes linear in its inputs?
     linear: OnceLock<bool>,
+    /// Kernels that may flush subnormal numbers.
+    flushing: OnceLock<BTreeSet<String>>,
     /// What workers get, made once.
     artefact: OnceLock<Arc<Artefact>>,
 }
@@ -135,6 +137,7 @@ pub fn build_by(
         as_written: None,
         between: OnceLock::new(),
         linear: OnceLock::new(),
+        flushing: OnceLock::new(),
         artefact: OnceLock::new(),
     };
     built.as_written = built.undefined(&request, compile);
@@ -259,6 +262,12 @@ impl Built {
     /// Does it make sums and multiples of what its inputs hold, and nothing else?
     pub fn is_linear(&self) -> bool {
         *self.linear.get_or_init(|| simulator::linear::is_linear(&self.compiled.ptx))
+    }
+
+    /// May what a plan launches make 0 of subnormal numbers?
+    fn flushes(&self, plan: &Plan) -> bool {
+        let flushing = self.flushing.get_or_init(|| flushing_kernels(&self.compiled.ptx));
+        plan.launches.iter().any(|launch| flushing.contains(self.linked(&launch.kernel)))
     }
 
     /// Numbers in its code: integers, and the bits of reals.
@@ -389,6 +398,7 @@ impl Built {
         Program {
             name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
             artefact: self.artefact.get_or_init(|| artefact().into()).clone(),
+            flushes: self.flushes(&plan),
             plan,
             dir: path.parent().unwrap_or(Path::new(".")).to_path_buf(),
         }

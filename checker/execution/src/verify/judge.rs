@@ -103,6 +103,7 @@ pub(super) fn judgement(program: &Program, output: &Output, run: &RunId) -> Judg
         exact_unit: if run.values == Values::ExactIntegers { fill::exact_unit(&plan.buffers) } else { None },
         poison: run.poison,
         on_average: independent(plan, run.seed) && run.values.are_stated(),
+        flushes: program.flushes,
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Judgement {
     pub poison: u8,
     /// The inputs are independent of each other, so that roundings are, too: their mean is bounded as well.
     pub on_average: bool,
+    /// The code may make 0 of a subnormal number in single precision.
+    pub flushes: bool,
 }
 
 impl Judgement {

@@ -58,7 +58,7 @@ pub(super) struct Part {
 }
 
 /// Is it 0 where the right result is subnormal in single precision? `atom.add.f32` on global memory flushes such numbers (PTX ISA, `atom`),
-/// and so does code that is compiled for it.
+/// and so does code that is compiled for it. Of other code a subnormal number is a result like any other.
 fn is_flushed(got: f64, want: f64, dtype: DType) -> bool {
     dtype == DType::F32 && got == 0.0 && want.abs() < f64::from(f32::MIN_POSITIVE)
 }
@@ -84,7 +84,8 @@ impl Part {
         let got_real = real(got.dtype, got_bytes);
         let want_real = real(want.dtype, want_bytes);
         let is_bounded = matches!(judgement.tolerance, Tolerance::Bound { .. });
-        let is_same = got_real == want_real || is_bounded && is_flushed(got_real, want_real, got.dtype);
+        let is_same =
+            got_real == want_real || is_bounded && judgement.flushes && is_flushed(got_real, want_real, got.dtype);
         // Most are equal, and there is nothing to measure.
         if is_same && (self.judged_exactly || judgement.exact_unit.is_none()) {
             if is_bounded && got_real.is_finite() {

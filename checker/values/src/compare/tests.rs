@@ -14,7 +14,12 @@ fn doubles(values: &[f64]) -> Vec<u8> {
 }
 
 fn judge(got: &[f32], want: &[f64], tolerance: Tolerance) -> Comparison {
-    let judgement = Judgement { tolerance, exact_unit: None, poison: 0xff, on_average: true };
+    judge_of(got, want, tolerance, true)
+}
+
+/// Of code that flushes subnormal numbers, or does not.
+fn judge_of(got: &[f32], want: &[f64], tolerance: Tolerance, flushes: bool) -> Comparison {
+    let judgement = Judgement { tolerance, exact_unit: None, poison: 0xff, on_average: true, flushes };
     let (got, want) = (floats(got), doubles(want));
     compare(Array { dtype: DType::F32, bytes: &got }, Array { dtype: DType::F64, bytes: &want }, None, judgement)
 }
@@ -37,6 +42,10 @@ fn subnormal_results_may_be_0() {
     assert_eq!(judge(&[(below / 2.0) as f32], &[below], BOUND).wrong, 1);
     assert_eq!(judge(&[0.0], &[normal], BOUND).wrong, 1);
     assert_eq!(judge(&[0.0], &[below], Tolerance::Exact).wrong, 1);
+    // Nobody else's.
+    assert_eq!(judge_of(&[0.0, -0.0], &[below, -below], BOUND, false).wrong, 2);
+    let smallest = f64::from(f32::from_bits(1));
+    assert_eq!(judge_of(&[0.0, below as f32], &[smallest, below], BOUND, false).wrong, 0, "a rounding's size");
 }
 
 /// Roundings that follow no input are off by their square root; a systematic error within every bound is not.
@@ -103,6 +112,7 @@ fn exact_results_are_judged_exactly() {
         exact_unit: Some(0.25),
         poison: 0,
         on_average: true,
+        flushes: false,
     };
     let check = |got: f32, magnitude: f64| {
         let (got, want, magnitude) = (floats(&[got]), doubles(&[100.25]), doubles(&[magnitude]));
@@ -120,14 +130,16 @@ fn exact_results_are_judged_exactly() {
 fn integers_of_64_bits_are_compared_exactly() {
     let (got, want) = ((i64::MAX - 1).to_le_bytes(), i64::MAX.to_le_bytes());
     let array = |bytes| Array { dtype: DType::I64, bytes };
-    let judgement = Judgement { tolerance: Tolerance::Exact, exact_unit: None, poison: 0, on_average: true };
+    let judgement =
+        Judgement { tolerance: Tolerance::Exact, exact_unit: None, poison: 0, on_average: true, flushes: false };
     let found = compare(array(&got), array(&want), None, judgement);
     assert_eq!(found.first[0].got, Value::Signed(i64::MAX - 1));
 }
 
 #[test]
 fn a_change_that_roundings_hide_is_none() {
-    let judged = |tolerance, exact_unit| Judgement { tolerance, exact_unit, poison: 0, on_average: false };
+    let judged =
+        |tolerance, exact_unit| Judgement { tolerance, exact_unit, poison: 0, on_average: false, flushes: false };
     let must = |tolerance, unit, old: f64, new: f64, magnitude: f64| {
         let (old, new, magnitude) = (old.to_le_bytes(), new.to_le_bytes(), magnitude.to_le_bytes());
         let array = |bytes| Array { dtype: DType::F64, bytes };

@@ -92,6 +92,9 @@ pub struct Program {
     pub plan: Plan,
     /// Where relative paths in fills start.
     pub dir: PathBuf,
+    /// What it launches may make 0 of a subnormal number in single precision.
+    #[serde(default)]
+    pub flushes: bool,
 }
 
 /// Where to run.

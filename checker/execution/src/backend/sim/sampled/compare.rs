@@ -167,6 +167,7 @@ pub fn compare_written(
             exact_unit: None,
             poison: POISON[0],
             on_average: independent(&here.program.plan, seed),
+            flushes: here.program.flushes,
         };
         let summed = magnitudes.as_ref().map(|(dtype, bytes)| array(*dtype, bytes));
         let mut found = compare(array(buffer.dtype, &got), array(own_buffer.dtype, &want), summed, judgement);
