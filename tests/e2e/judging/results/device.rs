@@ -293,7 +293,8 @@ fn floats_are_judged_on_the_device_as_on_the_host() {
             for summed in [true, false] {
                 let (want_bytes, magnitude_bytes) = (bytes(&want), bytes(&magnitude));
                 let array = |dtype, bytes| Array { dtype, bytes };
-                let judgement = Judgement { tolerance, exact_unit: None, poison: 0xff, on_average: true };
+                let judgement =
+                    Judgement { tolerance, exact_unit: None, poison: 0xff, on_average: true, flushes: false };
                 let given = summed.then(|| array(DType::F64, &magnitude_bytes));
                 let host = compare(array(dtype, &got), array(DType::F64, &want_bytes), given, judgement).wrong;
                 assert!(host > 20, "{dtype:?}: some are wrong");
