@@ -1,4 +1,4 @@
-//@ mutant uninitialised: a block takes its ticket before it has stored its peak
+//@ mutant race: a block takes its ticket before it has stored its peak
 //@ let     grid = min(ceil_div(n, 16 * 256), 2 * sms)
 //@ scratch partial: f32[grid]
 //@ launch  loudest<<<grid, 256>>>(x, partial, peak, n)
