@@ -261,6 +261,7 @@ mod tests {
         let other = format!("{start}.entry k()\n{{\n\tst.b32 [%rd7], %r1;\n}}\n");
         assert_eq!(ConstantUse::of(&other), ConstantUse::Read);
     }
+
     #[test]
     fn kernels_that_flush() {
         let module = |function: &str, one: &str| {

@@ -44,7 +44,7 @@ use problem::{Kind, LineError, Problem, ProblemError, Version};
 use report::{RanOn, Reason, Report, Sources, Subject, SubjectKind, Verdict};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use system::files;
 
 /// Hears what is being done.
@@ -77,6 +77,11 @@ impl Budget {
     /// Seconds after which all of it ends.
     pub fn all(&self) -> u64 {
         self.seconds * self.patience
+    }
+
+    /// When all of it ends, if it begins now.
+    pub(crate) fn until(&self) -> Instant {
+        Instant::now() + Duration::from_secs(self.all())
     }
 }
 

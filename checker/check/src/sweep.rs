@@ -17,7 +17,6 @@ use rayon::prelude::*;
 use report::{self, Provenance, RanOn, Reason, StageName, SweepTable, Verdict};
 use simulator::{Checks, Schedule};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 /// Runs the sweep and fills the report.
 pub fn check(mut check: CheckContext<'_>) -> Result<(), CheckError> {
@@ -88,7 +87,7 @@ fn simulate(
     let (report, sources) = (&mut *check.report, &mut *check.sources);
     let seed = report.seed;
     let (budget, cut, untried) = (Budget::default(), OnceLock::new(), OnceLock::new());
-    let until = Instant::now() + Duration::from_secs(budget.all());
+    let until = budget.until();
     let bench = Trials {
         problem,
         platform,

@@ -188,6 +188,11 @@ mod tests {
         selected(&made, ptx, &parse(&text).kernels).into_iter().collect()
     }
 
+    /// A branch around `way`, and a store behind it.
+    fn around(way: &str, machine: &[(u32, &str)]) -> Vec<u32> {
+        chosen(&format!("@%p1 bra $L1;\n{way}\n$L1:\nst.shared.u32 [%r5], %r2;\nret;\n"), machine)
+    }
+
     const SHORT_CIRCUIT: &str = "setp.gt.s32 %p1, %r1, %r2;\n@%p1 bra $L2;\nsetp.ne.s32 %p2, %r1, %r2;\n@%p2 bra $L3;\n\
                                  setp.ge.s32 %p3, %r3, %r4;\n@%p3 bra $L3;\n$L2:\nmov.u32 %r2, %r1;\n$L3:\nst.shared.u32 [%r5], %r2;\nret;\n";
 
@@ -218,8 +223,7 @@ mod tests {
     #[test]
     fn what_reads_memory_for_some_lanes_counts() {
         let machine = [(1, "ISETP.GT.AND P0, PT, R1, R2, PT"), (2, "@P0 LDS R2, [R4]"), (4, "STS [R5], R2")];
-        let of =
-            |way: &str| chosen(&format!("@%p1 bra $L1;\n{way}\n$L1:\nst.shared.u32 [%r5], %r2;\nret;\n"), &machine);
+        let of = |way: &str| around(way, &machine);
         assert_eq!(of("add.s32 %r2, %r2, 1;"), [1]);
         assert_eq!(of("ld.param.u32 %r2, [k_param_0];"), [1]);
         assert_eq!(of("st.shared.u32 [%r4], %r2;"), [1]);
@@ -236,8 +240,7 @@ mod tests {
     #[test]
     fn what_nobody_can_follow_counts() {
         let machine = [(2, "SEL R2, R1, R2, P0"), (4, "STS [R5], R2")];
-        let of =
-            |way: &str| chosen(&format!("@%p1 bra $L1;\n{way}\n$L1:\nst.shared.u32 [%r5], %r2;\nret;\n"), &machine);
+        let of = |way: &str| around(way, &machine);
         assert_eq!(of("mov.u32 %r2, %r1;"), [1]);
         for way in [
             "call.uni f, ();",

@@ -11,6 +11,7 @@ use plan::{Buffer, Plan};
 use problem::entry::{Entries, check_plan};
 use problem::{DeviceShape, KernelFile, LineError, PlanContext, ProblemError, Sizes};
 use report::Sources;
+use sass::kept::MadeOf;
 use sass::{self, Kernel, Module};
 use simulator::outline::{ConstantUse, Outline, flushing_kernels, has_instruction};
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,6 +55,8 @@ pub struct Built {
     linear: OnceLock<bool>,
     /// Kernels that may flush subnormal numbers.
     flushing: OnceLock<BTreeSet<String>>,
+    /// What the PTX's lines became; nothing where the machine code does not say.
+    made: OnceLock<Option<MadeOf>>,
     /// What workers get, made once.
     artefact: OnceLock<Arc<Artefact>>,
 }
@@ -138,6 +141,7 @@ pub fn build_by(
         between: OnceLock::new(),
         linear: OnceLock::new(),
         flushing: OnceLock::new(),
+        made: OnceLock::new(),
         artefact: OnceLock::new(),
     };
     built.as_written = built.undefined(&request, compile);
@@ -268,6 +272,12 @@ impl Built {
     fn flushes(&self, plan: &Plan) -> bool {
         let flushing = self.flushing.get_or_init(|| flushing_kernels(&self.compiled.ptx));
         plan.launches.iter().any(|launch| flushing.contains(self.linked(&launch.kernel)))
+    }
+
+    /// Which lines of the PTX the machine code was made of; nothing where it does not say.
+    pub fn made(&self) -> Option<&MadeOf> {
+        let read = || MadeOf::read(&self.compiled.cubin, &self.compiled.ptx).ok().flatten();
+        self.made.get_or_init(read).as_ref()
     }
 
     /// Numbers in its code: integers, and the bits of reals.

@@ -7,7 +7,7 @@ use crate::verify::Results;
 use execution::backend::Checked;
 use problem::Sizes;
 use report::{GoalResult, GoalStatus, Provenance, at_sizes};
-use sass::kept::{MadeOf, Parts};
+use sass::kept::Parts;
 
 /// What is asked of a part, and the least that it has to be.
 struct Rule {
@@ -37,7 +37,7 @@ const RULES: [Rule; 3] = [
 
 /// That one is not, at a size where it is least so, as a goal that is not met.
 pub fn broken(built: &Built, results: &Results) -> Option<GoalResult> {
-    let made = MadeOf::read(&built.compiled.cubin, &built.compiled.ptx).ok().flatten()?;
+    let made = built.made()?;
     let cases = results.cases.iter().chain(&results.besides.elsewhere);
     let of = |(sizes, checked): &(Sizes, Checked)| (made.parts(&checked.coverage), sizes.clone());
     let all: Vec<(Parts, Sizes)> = cases.map(of).collect();

@@ -36,13 +36,13 @@ use problem::{Condition, Kind, Metric, MetricSource, Problem, ProblemError, Size
 use report::{self, GoalResult, GoalStatus, RanOn, Reason, Report, StageName, Verdict};
 use stage::{fail, pass, skip};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use verify::Results;
 
 /// Runs the pipeline and fills the report.
 pub fn check(check: CheckContext<'_>) -> Result<(), CheckError> {
     let CheckContext { problem, options, .. } = check;
-    let until = Instant::now() + Duration::from_secs(options.budget.all());
+    let until = options.budget.until();
     let version = options.version();
     let labels = labels(problem, &version);
     let paths = [kernel_path(problem, &problem::Version::Baseline)?, kernel_path(problem, &version)?];

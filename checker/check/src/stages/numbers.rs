@@ -6,7 +6,6 @@ use execution::backend::Checked;
 use plan::Plan;
 use problem::{Better, Goal, Kind, Metric, MetricSource, Problem};
 use report::{GoalResult, GoalStatus, Provenance, Row, Unexecuted};
-use sass::kept::MadeOf;
 use sass::{Measure, Quantity};
 use simulator::{Counters, LineCoverage};
 
@@ -121,9 +120,9 @@ pub fn counted(built: &Built, checked: &Checked) -> Option<Counters> {
     let mut counters = checked.worked()?;
     if counters.divergent_branches > 0
         && let Some(module) = &built.module
-        && let Ok(Some(made)) = MadeOf::read(&built.compiled.cubin, &built.compiled.ptx)
+        && let Some(made) = built.made()
     {
-        let gone = sass::selected::selected(&made, &built.compiled.ptx, &module.kernels);
+        let gone = sass::selected::selected(made, &built.compiled.ptx, &module.kernels);
         let places = |covered: &'_ LineCoverage| -> u64 {
             let parted = covered.ptx_lines.iter().zip(&covered.parted);
             parted.filter(|(line, _)| gone.contains(line)).map(|(_, parted)| parted).sum()
