@@ -61,10 +61,15 @@ const TICKET: &str = "atom.global.add.u32 %r5, [%rd1+4], 1;";
 
 /// Sixty-four threads of six blocks take a lock in turn and add to the fifth word.
 fn lock(store: &str, fence: &str) -> String {
+    lock_given_back(store, fence, "atom.global.exch.b32 %r7, [%rd1+4], 0;", "")
+}
+
+/// The same, given back in that way, with something behind.
+fn lock_given_back(store: &str, fence: &str, back: &str, behind: &str) -> String {
     format!(
         "mov.u32 %r9, 0; L: atom.global.cas.b32 %r5, [%rd1+4], 0, 1; setp.ne.u32 %p2, %r5, 0; @%p2 bra N; membar.gl; \
          ld.volatile.global.u32 %r6, [%rd1+16]; add.u32 %r6, %r6, 1; {store} [%rd1+16], %r6; {fence}\n\
-         atom.global.exch.b32 %r7, [%rd1+4], 0; mov.u32 %r9, 1; N: setp.eq.u32 %p3, %r9, 0; @%p3 bra L;"
+         {back} {behind} mov.u32 %r9, 1; N: setp.eq.u32 %p3, %r9, 0; @%p3 bra L;"
     )
 }
 
@@ -99,6 +104,24 @@ fn volatile_data_under_a_lock() {
         assert!(wrong(&lock("st.relaxed.gpu.global.u32", fence)) > 5, "{fence}");
     }
     assert_eq!(wrong(&lock("st.volatile.global.u32", "membar.gl;")), 0);
+}
+
+/// A fence behind the operation that tells of a write comes too late, and so does another thread's that has not met with its own.
+#[test]
+fn a_fence_behind_the_lock() {
+    let store = "st.volatile.global.u32";
+    let backs = [("atom.global.exch.b32 %r7, [%rd1+4], 0;", 20), ("atom.global.add.u32 %r7, [%rd1+4], -1;", 5)];
+    for (back, few) in backs {
+        let found = wrong(&lock_given_back(store, "", back, "membar.gl;"));
+        assert!(found > few, "{back}: {found}");
+        assert_eq!(wrong(&lock_given_back(store, "membar.gl;", back, "membar.gl;")), 0, "{back}");
+    }
+    // This one may come late itself, with what it tells of.
+    let plain = "st.relaxed.gpu.global.u32 [%rd1+4], 0;";
+    assert!(wrong(&lock_given_back(store, "", plain, "membar.gl;")) > 5);
+    for back in ["st.release.gpu.global.u32 [%rd1+4], 0;", "red.release.gpu.global.and.b32 [%rd1+4], 0;"] {
+        assert_eq!(wrong(&lock_given_back(store, "", back, "")), 0, "{back}");
+    }
 }
 
 /// A block sees its own writes at once, whichever thread made them, in the order in which they were made.

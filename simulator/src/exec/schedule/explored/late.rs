@@ -2,9 +2,13 @@
 //! by `volatile` and `.relaxed`, is seen by other blocks only after a while.
 //!
 //! No finding tells of such a write that nothing orders: atomics and strong accesses are no races. So it is held back as long as
-//! the PTX memory model allows for certain: until a thread of its block executes a fence, a release or an acquire of a scope wider than the
-//! block (whatever a barrier of the block has put before it comes first, too), until its own block touches the same bytes, until
-//! nobody can go on, or for [`OPERATIONS`]. A block may have ended by then. Its own threads see its writes at once.
+//! the PTX memory model allows for certain: until its thread executes a fence, a release or an acquire of a scope wider than the
+//! block, until another one of its block does so after anything by which threads of a block meet (that thread may have to hand it on),
+//! until its own block touches the same bytes, until nobody can go on, or for [`OPERATIONS`]. A block may have ended by then. Its own
+//! threads see its writes at once.
+//!
+//! Who changes memory for all to see while such writes of its own are held back may have said that they are there: it is stopped behind all
+//! others at its next operation, which may be a fence that comes too late, in one block of a launch.
 //!
 //! The operation is executed like any other, with all checks; then the old values are put back.
 
@@ -28,11 +32,17 @@ const HELD: usize = 1 << 13;
 /// Times in a launch that all of them come because nobody goes on without: then none is held back any more.
 const TIMES: u32 = 64;
 
+/// The number by which writes come late that are the first of their thread: others that it makes later, by another instruction, overtake
+/// them. A flag that is stored like its data is then there before these.
+pub const OVERTAKEN: u64 = 1 << 32;
+
 /// Looks at what comes late that are told of: the first few say where.
 const TOLD: u32 = 64;
 
 /// A write that its own block sees, and others do not.
 struct Write {
+    /// Threads of its block have met since: a fence of any of them may be behind it.
+    met: bool,
     block: u64,
     thread: u32,
     pc: u32,
@@ -53,14 +63,39 @@ pub struct Taken {
     writes: Vec<Write>,
 }
 
+/// Where a block's writes lie.
+#[derive(Default)]
+struct Words {
+    /// Those after which its threads have met.
+    met: Vec<u64>,
+    /// The others, by thread.
+    own: Vec<(u32, u64)>,
+}
+
+/// Lanes of a block.
+#[derive(Clone, Copy)]
+struct Lanes {
+    block: u64,
+    warp: u32,
+    mask: u32,
+}
+
+impl Lanes {
+    const fn has(self, thread: u32) -> bool {
+        thread / 32 == self.warp && self.mask >> (thread % 32) & 1 != 0
+    }
+}
+
 /// The writes of a launch that are held back.
 pub struct Late {
-    /// Which instructions' writes are: all with 0, else half of them, drawn by this number.
+    /// Which instructions' writes are: all with 0, with [`OVERTAKEN`] those of each thread's first, else half of them, drawn by this number.
     which: u64,
     /// By the aligned 8 bytes that they lie in; in order.
     held: ByNumber<Vec<Write>>,
     /// Those 8 bytes, by block: some more than once, and some that it holds no more.
-    blocks: ByNumber<Vec<u64>>,
+    blocks: ByNumber<Words>,
+    /// The warp that changed memory last, for all to see, while it held writes back, and which of its lanes did since somebody asked.
+    told_of: (u64, u32, u32),
     count: usize,
     /// The operation at which they come.
     due: u64,
@@ -86,6 +121,7 @@ impl Late {
             which,
             held: ByNumber::default(),
             blocks: ByNumber::default(),
+            told_of: (0, 0, 0),
             count: 0,
             due: 0,
             operations: OPERATIONS,
@@ -94,27 +130,79 @@ impl Late {
         })
     }
 
-    fn chooses(&self, pc: u32) -> bool {
-        self.times > 0
-            && self.operations > 0
-            && self.count < HELD
-            && (self.which == 0 || mix(self.which ^ mix(pc.into())) >> 63 == 0)
+    fn chooses(&self, lanes: Lanes, pc: u32) -> bool {
+        let of_which = || match self.which {
+            0 => true,
+            OVERTAKEN => !self.overtakes(lanes, pc),
+            which => mix(which ^ mix(pc.into())) >> 63 == 0,
+        };
+        self.times > 0 && self.operations > 0 && self.count < HELD && of_which()
+    }
+
+    /// Is a write of one of these lanes held back that another instruction has made?
+    fn overtakes(&self, lanes: Lanes, pc: u32) -> bool {
+        let other = |write: &Write| write.block == lanes.block && lanes.has(write.thread) && write.pc != pc;
+        let own = self.blocks.get(&lanes.block).map_or(&[][..], |words| words.own.as_slice());
+        let mut mine = own.iter().filter(|(thread, _)| lanes.has(*thread));
+        mine.any(|(_, word)| self.held.get(word).is_some_and(|here| here.iter().any(other)))
     }
 
     fn hold(&mut self, write: Write) {
         let word = write.address >> 3;
         let here = self.held.entry(word).or_default();
-        if here.last().is_none_or(|last| last.block != write.block) {
-            self.blocks.entry(write.block).or_default().push(word);
+        let same = |last: &Write| last.block == write.block && last.thread == write.thread && !last.met;
+        if !here.last().is_some_and(same) {
+            self.blocks.entry(write.block).or_default().own.push((write.thread, word));
         }
         here.push(write);
         self.count += 1;
     }
 
-    /// Takes a block's writes to 8 bytes out: those up to the last that meets `bytes` from `address` on.
-    fn take(&mut self, block: u64, word: u64, (address, bytes): (u64, u32)) -> Vec<Write> {
+    /// A block's threads meet: what one of them has written another may publish.
+    fn meet(&mut self, block: u64) {
+        let Some(words) = self.blocks.get_mut(&block) else { return };
+        for (_, word) in words.own.drain(..) {
+            let here = self.held.get_mut(&word).map_or(&mut [][..], Vec::as_mut_slice);
+            here.iter_mut().filter(|write| write.block == block).for_each(|write| write.met = true);
+            words.met.push(word);
+        }
+    }
+
+    /// Which of these lanes may have told others of writes that are held back, since this was asked last?
+    pub fn told_of(&mut self, (block, warp): (u64, u32), mask: u32) -> u32 {
+        let (its_block, its_warp, lanes) = self.told_of;
+        let told = if (its_block, its_warp) == (block, warp) { lanes & mask } else { 0 };
+        self.told_of.2 &= !told;
+        told
+    }
+
+    /// These lanes change memory for all to see.
+    fn tell(&mut self, lanes: Lanes) {
+        let Some(words) = self.blocks.get(&lanes.block) else { return };
+        let own = words.own.iter().filter(|(thread, _)| lanes.has(*thread));
+        let own = own.fold(0, |own, (thread, _)| own | 1u32 << (thread % 32));
+        let told = if words.met.is_empty() { own } else { lanes.mask };
+        self.told_of = (lanes.block, lanes.warp, told);
+    }
+
+    /// Takes out what these lanes' fence publishes.
+    fn take_of(&mut self, lanes: Lanes) -> Vec<Write> {
+        let block = lanes.block;
+        let Some(words) = self.blocks.get_mut(&block) else { return Vec::new() };
+        let mut all = std::mem::take(&mut words.met);
+        let own = words.own.extract_if(.., |(thread, _)| lanes.has(*thread));
+        all.extend(own.map(|(_, word)| word));
+        if words.own.is_empty() {
+            self.blocks.remove(&block);
+        }
+        let published = |write: &Write| write.met || lanes.has(write.thread);
+        all.into_iter().flat_map(|word| self.take(block, word, published)).collect()
+    }
+
+    /// Takes a block's writes to 8 bytes out: those up to the last that is such a one.
+    fn take(&mut self, block: u64, word: u64, such: impl Fn(&Write) -> bool) -> Vec<Write> {
         let Some(here) = self.held.get_mut(&word) else { return Vec::new() };
-        let Some(last) = here.iter().rposition(|write| write.block == block && write.meets(address, bytes)) else {
+        let Some(last) = here.iter().rposition(|write| write.block == block && such(write)) else {
             return Vec::new();
         };
         let later = here.split_off(last + 1);
@@ -137,6 +225,14 @@ impl Write {
     }
 }
 
+/// Does an operation change memory for others to learn of?
+fn changes(code: &Code, op: &Op) -> bool {
+    match op {
+        Op::Store(index) => code.accesses[*index as usize].order != MemoryOrder::Weak,
+        op => matches!(op, Op::Atomic(_)),
+    }
+}
+
 /// Is a store of that order ordered by nothing?
 fn may_be_late(order: MemoryOrder) -> bool {
     matches!(order, MemoryOrder::Volatile | MemoryOrder::Relaxed)
@@ -150,6 +246,27 @@ fn atomic_may_be_late(op: &AtomicOp) -> bool {
 /// Does an access with that order publish what came before it, beyond the block?
 fn publishes(order: MemoryOrder, scope: Scope) -> bool {
     matches!(order, MemoryOrder::Acquire | MemoryOrder::Release | MemoryOrder::AcqRel) && scope != Scope::Cta
+}
+
+/// Do threads of a block meet there, or may one learn there of another without a fence wider than the block?
+fn meets(code: &Code, op: &Op) -> bool {
+    let within = |space, order, scope| {
+        let orders = matches!(order, MemoryOrder::Acquire | MemoryOrder::Release | MemoryOrder::AcqRel);
+        space == AddressSpace::Shared && order != MemoryOrder::Weak || orders && scope == Scope::Cta
+    };
+    match op {
+        Op::Load(index) | Op::Store(index) => {
+            let op = &code.accesses[*index as usize];
+            within(op.space, op.order, op.scope)
+        }
+        Op::Atomic(index) => {
+            let op = &code.atomics[*index as usize];
+            within(op.space, op.order, op.scope)
+        }
+        Op::Fence(index) => code.fences[*index as usize].scope == Scope::Cta,
+        Op::NanoSleep => false,
+        op => matches!(op.effect(code), Effect::Exchange | Effect::Synchronises),
+    }
 }
 
 /// Is it by shared memory, or by a barrier, that the operation lets other blocks of a cluster see what came before it?
@@ -191,12 +308,16 @@ impl<O: Observer> Worker<'_, O> {
         let code = &self.context.decoded.code;
         let group = warp.groups[at];
         if self.context.clustered && reaches_cluster(code, op) {
-            self.come_of(shared.linear);
+            self.come_of_block(shared.linear);
         }
+        if let Some(late) = self.late.as_mut().filter(|late| late.count > 0 && meets(code, op)) {
+            late.meet(shared.linear);
+        }
+        let lanes = Lanes { block: shared.linear, warp: warp.index, mask };
         let (base, offset, bytes, frame) = match op {
             Op::Fence(index) => {
                 if code.fences[*index as usize].scope != Scope::Cta {
-                    self.come_of(shared.linear);
+                    self.come_of(lanes);
                 }
                 return None;
             }
@@ -206,7 +327,7 @@ impl<O: Observer> Worker<'_, O> {
                     return None;
                 }
                 if publishes(op.order, op.scope) {
-                    self.come_of(shared.linear);
+                    self.come_of(lanes);
                 }
                 (op.base, op.offset, op.size * op.regs.len() as u32, op.frame)
             }
@@ -216,17 +337,17 @@ impl<O: Observer> Worker<'_, O> {
                     return None;
                 }
                 if publishes(op.order, op.scope) {
-                    self.come_of(shared.linear);
+                    self.come_of(lanes);
                 }
                 (op.base, op.offset, op.size * op.b.len() as u32, false)
             }
             op if op.effect(code) == Effect::Memory => {
-                self.come_of(shared.linear);
+                self.come_of_block(shared.linear);
                 return None;
             }
             _ => return None,
         };
-        let chosen = self.late.as_ref().is_some_and(|late| late.chooses(group.pc));
+        let chosen = self.late.as_ref().is_some_and(|late| late.chooses(lanes, group.pc));
         let held = match op {
             Op::Store(index) => chosen && may_be_late(code.accesses[*index as usize].order),
             Op::Atomic(index) => chosen && atomic_may_be_late(&code.atomics[*index as usize]),
@@ -241,7 +362,11 @@ impl<O: Observer> Worker<'_, O> {
         if !atomic {
             self.come_to(shared.linear, mask, &found, bytes);
         }
-        if held { self.taken(shared.linear, warp, at, mask, (op, &found)) } else { None }
+        let taken = if held { self.taken(shared.linear, warp, at, mask, (op, &found)) } else { None };
+        if let (None, Some(late), true) = (&taken, &mut self.late, changes(code, op)) {
+            late.tell(lanes);
+        }
+        taken
     }
 
     /// Notes who looks at a word that another block has written.
@@ -303,7 +428,7 @@ impl<O: Observer> Worker<'_, O> {
                     _ => Change::Store(operand[lane]),
                 };
                 let thread = warp.index * 32 + lane as u32;
-                writes.push(Write { block, thread, pc, address, size, change });
+                writes.push(Write { met: false, block, thread, pc, address, size, change });
             }
         }
         Some(Taken { old, writes })
@@ -338,11 +463,18 @@ impl<O: Observer> Worker<'_, O> {
         true
     }
 
+    /// Those that a fence of these lanes publishes.
+    fn come_of(&mut self, lanes: Lanes) {
+        let Some(late) = self.late.as_mut().filter(|late| late.count > 0) else { return };
+        let writes = late.take_of(lanes);
+        self.apply(writes);
+    }
+
     /// Those of a block.
-    fn come_of(&mut self, block: u64) {
-        let Some(late) = &mut self.late else { return };
-        let Some(words) = late.blocks.remove(&block) else { return };
-        let writes = words.into_iter().flat_map(|word| late.take(block, word, (word << 3, 8))).collect();
+    fn come_of_block(&mut self, block: u64) {
+        let Some(late) = self.late.as_mut().filter(|late| late.count > 0) else { return };
+        late.meet(block);
+        let writes = late.take_of(Lanes { block, warp: 0, mask: 0 });
         self.apply(writes);
     }
 
@@ -353,7 +485,7 @@ impl<O: Observer> Worker<'_, O> {
         for lane in (0..32usize).filter(|lane| mask >> lane & 1 != 0) {
             let last = found[lane].saturating_add(u64::from(bytes.max(1)) - 1);
             for word in found[lane] >> 3..=last >> 3 {
-                writes.extend(late.take(block, word, (found[lane], bytes)));
+                writes.extend(late.take(block, word, |write| write.meets(found[lane], bytes)));
             }
         }
         self.apply(writes);

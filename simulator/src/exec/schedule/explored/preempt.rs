@@ -58,6 +58,7 @@ impl<O: Observer> Worker<'_, O> {
             false => (pc, lanes & !group.mask),
         };
         let holds = self.writers.taken((shared.linear, warp.index), group.mask);
+        let told_of = self.late.as_mut().map_or(0, |late| late.told_of((shared.linear, warp.index), group.mask));
         let atomic = matches!(op, Some(Op::Atomic(_)));
         let after = warp.numbered & group.mask;
         // A number is what an atomic on global memory gives. Who has taken a lock is stopped for other reasons.
@@ -73,6 +74,7 @@ impl<O: Observer> Worker<'_, O> {
             group: &group,
             done: &done,
             holds,
+            told_of,
             polls,
             waited,
             atomic,
