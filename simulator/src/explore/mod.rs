@@ -40,6 +40,9 @@ pub enum Rank {
     Among(u32),
     /// In the order of their warp, behind its lanes with smaller numbers.
     InWarp(u32),
+    /// With the whole block behind all other blocks: it goes on when no other can, the last that stepped aside first, or when the others
+    /// have only waited for long.
+    Aside,
 }
 
 /// Lanes that stop before an operation that others can see (on shared or global memory, a fence, `activemask`), so that
@@ -73,7 +76,7 @@ pub struct Preempted {
 
 /// An order of execution: the plain one but for this. Its text form is what `parse` takes:
 /// `b0.w1.l3-5+7@12` are lanes 3 to 5 and 7 of warp 1 in block 0 before their 13th operation, without lanes the whole
-/// warp; `k1.` before it the second launch; `=N` after it [`Rank::Among`], `~N` [`Rank::InWarp`]. Items are joined by
+/// warp; `k1.` before it the second launch; `=N` after it [`Rank::Among`], `~N` [`Rank::InWarp`], `=aside` [`Rank::Aside`]. Items are joined by
 /// commas; `warps-reversed`, `blocks-reversed`, `patient` and `late=N` are items too, and `plain` is the empty list.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Witness {

@@ -4,6 +4,9 @@ use super::{Preemption, Rank, Witness};
 use std::fmt;
 use std::str::FromStr;
 
+/// How [`Rank::Aside`] is written.
+const ASIDE: &str = "=aside";
+
 /// A text that is no witness.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{item}` is no part of a witness: {expected}")]
@@ -40,6 +43,7 @@ impl fmt::Display for Preemption {
             Rank::Last => Ok(()),
             Rank::Among(number) => write!(f, "={number}"),
             Rank::InWarp(number) => write!(f, "~{number}"),
+            Rank::Aside => f.write_str(ASIDE),
         }
     }
 }
@@ -93,7 +97,9 @@ impl FromStr for Preemption {
         let error = |expected| WitnessError { item: item.to_owned(), expected };
         let (place, when) = item.split_once('@').ok_or_else(|| error(FORM))?;
         let number = |text: &str| text.parse::<u32>().map_err(|_| error("a number below 2^32 was expected"));
-        let (before, rank) = if let Some((before, number_of)) = when.split_once('=') {
+        let (before, rank) = if let Some(before) = when.strip_suffix(ASIDE) {
+            (before, Rank::Aside)
+        } else if let Some((before, number_of)) = when.split_once('=') {
             (before, Rank::Among(number(number_of)?))
         } else if let Some((before, number_of)) = when.split_once('~') {
             (before, Rank::InWarp(number(number_of)?))
@@ -136,7 +142,7 @@ mod tests {
             "plain",
             "b0.w1.l3-5+7@12",
             "warps-reversed,blocks-reversed,patient,late=17,k2.b70000.w31@0=4294967295",
-            "b0.w0.l31@1~31,b0.w0.l0-30@1",
+            "b0.w0.l31@1~31,b0.w0.l0-30@1,b2.w0.l3@7=aside",
         ] {
             assert_eq!(text.parse::<Witness>().map(|witness| witness.to_string()).as_deref(), Ok(text));
         }
@@ -152,6 +158,7 @@ mod tests {
             "b0.w0.l5-3@1",
             "b0.w0@-1",
             "b0.w0@1=x",
+            "b0.w0@=aside",
             "b0.w0.z@1",
             ".@",
             "b0.é@1",

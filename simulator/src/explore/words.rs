@@ -25,6 +25,7 @@ impl Preempted {
             Rank::Last => format!("{they} {go} on when nobody else can"),
             Rank::Among(number) => format!("{they} {go} on when all without a number and with one below {number} wait"),
             Rank::InWarp(_) => format!("{they} {go} on alone, after the lanes of the warp with a smaller number"),
+            Rank::Aside => "its block goes on when no other can, or when the others have waited for it".to_owned(),
         };
         let launch = if stop.launch > 0 { format!(" (launch {})", stop.launch + 1) } else { String::new() };
         format!("{who} {stops} before {place}{which}{launch}; {then}")
@@ -87,5 +88,9 @@ mod tests {
              (launch 2); they go on when nobody else can"
         );
         assert!(say("b0.w1@2=5", 17).starts_with("warp 1 in block 0 stops before line 17; it goes on when all"));
+        assert!(
+            say("b0.w1@2=aside", 17)
+                .ends_with("; its block goes on when no other can, or when the others have waited for it")
+        );
     }
 }

@@ -7,8 +7,8 @@
 //! until its own block touches the same bytes, until nobody can go on, or for [`OPERATIONS`]. A block may have ended by then. Its own
 //! threads see its writes at once.
 //!
-//! Who changes memory for all to see while such writes of its own are held back may have said that they are there: it is stopped behind all
-//! others at its next operation, which may be a fence that comes too late, in one block of a launch.
+//! Who changes memory for all to see while such writes of its own are held back may have said that they are there. A fence behind that
+//! comes too late, so before it the block steps aside (see [`super::aside`]).
 //!
 //! The operation is executed like any other, with all checks; then the old values are put back.
 
@@ -23,10 +23,13 @@ use crate::observe::{AccessKind, MemoryOrder, Observer, Scope};
 use crate::opcodes::Effect;
 use crate::random::{ByNumber, mix};
 use crate::{Finding, FindingKind, Severity};
+use std::collections::BTreeMap;
 
 /// Operations of a launch, of those that others can see, for which a write is held back at most; whenever that many are over, half as
 /// many. Who waits for it and changes memory meanwhile (takes a lock and gives it back) is not kept for long.
 const OPERATIONS: u64 = 1 << 14;
+/// Warp instructions for each of them: loops that are told from waits by nobody look seldom.
+const INSTRUCTIONS: u64 = 1 << 6;
 /// Writes held back at once.
 const HELD: usize = 1 << 13;
 /// Times in a launch that all of them come because nobody goes on without: then none is held back any more.
@@ -66,10 +69,21 @@ pub struct Taken {
 /// Where a block's writes lie.
 #[derive(Default)]
 struct Words {
-    /// Those after which its threads have met.
+    /// Those after which its threads have met,
     met: Vec<u64>,
+    /// and have others been told since?
+    told: bool,
     /// The others, by thread.
-    own: Vec<(u32, u64)>,
+    own: BTreeMap<u32, Own>,
+}
+
+/// Where a thread's writes lie.
+struct Own {
+    /// The instruction of the first.
+    pc: u32,
+    /// The thread has changed memory since, for all to see.
+    told: bool,
+    words: Vec<u64>,
 }
 
 /// Lanes of a block.
@@ -84,6 +98,10 @@ impl Lanes {
     const fn has(self, thread: u32) -> bool {
         thread / 32 == self.warp && self.mask >> (thread % 32) & 1 != 0
     }
+
+    fn threads(self) -> impl Iterator<Item = u32> {
+        (0..32).filter(move |lane| self.mask >> lane & 1 != 0).map(move |lane| self.warp * 32 + lane)
+    }
 }
 
 /// The writes of a launch that are held back.
@@ -94,17 +112,17 @@ pub struct Late {
     held: ByNumber<Vec<Write>>,
     /// Those 8 bytes, by block: some more than once, and some that it holds no more.
     blocks: ByNumber<Words>,
-    /// The warp that changed memory last, for all to see, while it held writes back, and which of its lanes did since somebody asked.
-    told_of: (u64, u32, u32),
     count: usize,
-    /// The operation at which they come.
-    due: u64,
+    /// The operation at which they come, or the warp instruction.
+    due: (u64, u64),
     /// Operations for which the next are held back.
     operations: u64,
     /// How many more times that happens.
     times: u32,
     /// How many more who looked too early are told of.
     told: u32,
+    /// How many have looked.
+    pub looks: u64,
 }
 
 impl Late {
@@ -114,37 +132,46 @@ impl Late {
         let learns = |op: &AccessOp| global(op.space) && op.order != MemoryOrder::Weak;
         let answers = |op: &AtomicOp| global(op.space) && op.returns;
         let talks = code.accesses.iter().any(learns) || code.atomics.iter().any(answers);
+        let which = which.filter(|_| talks)?;
         let held = code.accesses.iter().any(|op| global(op.space) && may_be_late(op.order))
-            || code.atomics.iter().any(|op| global(op.space) && atomic_may_be_late(op));
-        let which = which.filter(|_| talks && held)?;
+            || code.atomics.iter().any(|op| global(op.space) && atomic_may_be_late(op, which));
+        held.then_some(())?;
         Some(Self {
             which,
             held: ByNumber::default(),
             blocks: ByNumber::default(),
-            told_of: (0, 0, 0),
             count: 0,
-            due: 0,
+            due: (0, 0),
             operations: OPERATIONS,
             times: TIMES,
             told: TOLD,
+            looks: 0,
         })
     }
 
-    fn chooses(&self, lanes: Lanes, pc: u32) -> bool {
-        let of_which = || match self.which {
+    fn chooses(&mut self, lanes: Lanes, pc: u32) -> bool {
+        if self.times == 0 || self.operations == 0 || self.count >= HELD {
+            return false;
+        }
+        match self.which {
             0 => true,
             OVERTAKEN => !self.overtakes(lanes, pc),
             which => mix(which ^ mix(pc.into())) >> 63 == 0,
-        };
-        self.times > 0 && self.operations > 0 && self.count < HELD && of_which()
+        }
     }
 
     /// Is a write of one of these lanes held back that another instruction has made?
-    fn overtakes(&self, lanes: Lanes, pc: u32) -> bool {
-        let other = |write: &Write| write.block == lanes.block && lanes.has(write.thread) && write.pc != pc;
-        let own = self.blocks.get(&lanes.block).map_or(&[][..], |words| words.own.as_slice());
-        let mut mine = own.iter().filter(|(thread, _)| lanes.has(*thread));
-        mine.any(|(_, word)| self.held.get(word).is_some_and(|here| here.iter().any(other)))
+    fn overtakes(&mut self, lanes: Lanes, pc: u32) -> bool {
+        let (held, block) = (&self.held, lanes.block);
+        let Some(words) = self.blocks.get_mut(&block) else { return false };
+        lanes.threads().any(|thread| {
+            let Some(own) = words.own.get(&thread).filter(|own| own.pc != pc) else { return false };
+            let left = own.is_left(held, (block, thread));
+            if !left {
+                words.own.remove(&thread);
+            }
+            left
+        })
     }
 
     fn hold(&mut self, write: Write) {
@@ -152,7 +179,9 @@ impl Late {
         let here = self.held.entry(word).or_default();
         let same = |last: &Write| last.block == write.block && last.thread == write.thread && !last.met;
         if !here.last().is_some_and(same) {
-            self.blocks.entry(write.block).or_default().own.push((write.thread, word));
+            let own = &mut self.blocks.entry(write.block).or_default().own;
+            let new = || Own { pc: write.pc, told: false, words: Vec::new() };
+            own.entry(write.thread).or_insert_with(new).words.push(word);
         }
         here.push(write);
         self.count += 1;
@@ -161,28 +190,39 @@ impl Late {
     /// A block's threads meet: what one of them has written another may publish.
     fn meet(&mut self, block: u64) {
         let Some(words) = self.blocks.get_mut(&block) else { return };
-        for (_, word) in words.own.drain(..) {
-            let here = self.held.get_mut(&word).map_or(&mut [][..], Vec::as_mut_slice);
-            here.iter_mut().filter(|write| write.block == block).for_each(|write| write.met = true);
-            words.met.push(word);
+        while let Some((_, own)) = words.own.pop_first() {
+            words.told |= own.told;
+            for word in own.words {
+                let here = self.held.get_mut(&word).map_or(&mut [][..], Vec::as_mut_slice);
+                here.iter_mut().filter(|write| write.block == block).for_each(|write| write.met = true);
+                words.met.push(word);
+            }
         }
-    }
-
-    /// Which of these lanes may have told others of writes that are held back, since this was asked last?
-    pub fn told_of(&mut self, (block, warp): (u64, u32), mask: u32) -> u32 {
-        let (its_block, its_warp, lanes) = self.told_of;
-        let told = if (its_block, its_warp) == (block, warp) { lanes & mask } else { 0 };
-        self.told_of.2 &= !told;
-        told
     }
 
     /// These lanes change memory for all to see.
     fn tell(&mut self, lanes: Lanes) {
-        let Some(words) = self.blocks.get(&lanes.block) else { return };
-        let own = words.own.iter().filter(|(thread, _)| lanes.has(*thread));
-        let own = own.fold(0, |own, (thread, _)| own | 1u32 << (thread % 32));
-        let told = if words.met.is_empty() { own } else { lanes.mask };
-        self.told_of = (lanes.block, lanes.warp, told);
+        let Some(words) = self.blocks.get_mut(&lanes.block) else { return };
+        words.told |= !words.met.is_empty();
+        for thread in lanes.threads() {
+            if let Some(own) = words.own.get_mut(&thread) {
+                own.told = true;
+            }
+        }
+    }
+
+    /// Would the operation publish writes of which others may have been told before?
+    pub fn too_late(&self, code: &Code, (block, warp): (u64, u32), mask: impl Fn() -> u32, op: &Op) -> bool {
+        if self.count == 0 || !publishes_all(code, op) {
+            return false;
+        }
+        let Some(words) = self.blocks.get(&block) else { return false };
+        let mine = |write: &Write| write.block == block && write.met;
+        let met = || words.met.iter().any(|word| self.held.get(word).is_some_and(|here| here.iter().any(mine)));
+        let told =
+            |thread| words.own.get(&thread).is_some_and(|own| own.told && own.is_left(&self.held, (block, thread)));
+        let lanes = || Lanes { block, warp, mask: mask() };
+        words.told && met() || !words.own.is_empty() && lanes().threads().any(told)
     }
 
     /// Takes out what these lanes' fence publishes.
@@ -190,8 +230,8 @@ impl Late {
         let block = lanes.block;
         let Some(words) = self.blocks.get_mut(&block) else { return Vec::new() };
         let mut all = std::mem::take(&mut words.met);
-        let own = words.own.extract_if(.., |(thread, _)| lanes.has(*thread));
-        all.extend(own.map(|(_, word)| word));
+        words.told = false;
+        all.extend(lanes.threads().filter_map(|thread| words.own.remove(&thread)).flat_map(|own| own.words));
         if words.own.is_empty() {
             self.blocks.remove(&block);
         }
@@ -218,6 +258,14 @@ impl Late {
     }
 }
 
+impl Own {
+    /// Is some of it still held back?
+    fn is_left(&self, held: &ByNumber<Vec<Write>>, by: (u64, u32)) -> bool {
+        let mine = |write: &Write| (write.block, write.thread) == by && !write.met;
+        self.words.iter().any(|word| held.get(word).is_some_and(|here| here.iter().any(mine)))
+    }
+}
+
 impl Write {
     /// Does it change any of these bytes?
     const fn meets(&self, address: u64, bytes: u32) -> bool {
@@ -238,14 +286,32 @@ fn may_be_late(order: MemoryOrder) -> bool {
     matches!(order, MemoryOrder::Volatile | MemoryOrder::Relaxed)
 }
 
-/// An atomic whose result nobody reads.
-fn atomic_may_be_late(op: &AtomicOp) -> bool {
-    !op.returns && !op.may_spin && op.order == MemoryOrder::Relaxed
+/// An atomic whose result nobody reads. One of those that locks are given back and flags are set with, whether or not it has a place for its
+/// result, is late only where others are not: who is told as late as what it is told of misses nothing.
+fn atomic_may_be_late(op: &AtomicOp, which: u64) -> bool {
+    !op.returns && (!op.may_spin || which != 0) && op.order == MemoryOrder::Relaxed
 }
 
 /// Does an access with that order publish what came before it, beyond the block?
 fn publishes(order: MemoryOrder, scope: Scope) -> bool {
     matches!(order, MemoryOrder::Acquire | MemoryOrder::Release | MemoryOrder::AcqRel) && scope != Scope::Cta
+}
+
+/// Does an operation publish what came before it, beyond the block?
+fn publishes_all(code: &Code, op: &Op) -> bool {
+    let global = |space| matches!(space, AddressSpace::Global | AddressSpace::Generic);
+    match op {
+        Op::Fence(index) => code.fences[*index as usize].scope != Scope::Cta,
+        Op::Load(index) | Op::Store(index) => {
+            let op = &code.accesses[*index as usize];
+            global(op.space) && publishes(op.order, op.scope)
+        }
+        Op::Atomic(index) => {
+            let op = &code.atomics[*index as usize];
+            global(op.space) && publishes(op.order, op.scope)
+        }
+        _ => false,
+    }
 }
 
 /// Do threads of a block meet there, or may one learn there of another without a fence wider than the block?
@@ -301,7 +367,7 @@ impl<O: Observer> Worker<'_, O> {
     ) -> Option<Taken> {
         let operations = self.control.as_ref().map_or(0, |control| control.operations());
         let late = self.late.as_mut()?;
-        if late.count > 0 && operations >= late.due {
+        if late.count > 0 && (operations >= late.due.0 || self.clock >= late.due.1) {
             late.operations /= 2;
             self.come();
         }
@@ -314,46 +380,28 @@ impl<O: Observer> Worker<'_, O> {
             late.meet(shared.linear);
         }
         let lanes = Lanes { block: shared.linear, warp: warp.index, mask };
+        if publishes_all(code, op) {
+            self.come_of(lanes);
+        }
+        let global = |space| matches!(space, AddressSpace::Global | AddressSpace::Generic);
         let (base, offset, bytes, frame) = match op {
-            Op::Fence(index) => {
-                if code.fences[*index as usize].scope != Scope::Cta {
-                    self.come_of(lanes);
-                }
-                return None;
-            }
             Op::Load(index) | Op::Store(index) => {
                 let op = &code.accesses[*index as usize];
-                if !matches!(op.space, AddressSpace::Global | AddressSpace::Generic) {
-                    return None;
-                }
-                if publishes(op.order, op.scope) {
-                    self.come_of(lanes);
-                }
-                (op.base, op.offset, op.size * op.regs.len() as u32, op.frame)
+                global(op.space).then_some((op.base, op.offset, op.size * op.regs.len() as u32, op.frame))?
             }
             Op::Atomic(index) => {
                 let op = &code.atomics[*index as usize];
-                if !matches!(op.space, AddressSpace::Global | AddressSpace::Generic) {
-                    return None;
-                }
-                if publishes(op.order, op.scope) {
-                    self.come_of(lanes);
-                }
-                (op.base, op.offset, op.size * op.b.len() as u32, false)
+                global(op.space).then_some((op.base, op.offset, op.size * op.b.len() as u32, false))?
             }
+            Op::Fence(_) => return None,
             op if op.effect(code) == Effect::Memory => {
                 self.come_of_block(shared.linear);
                 return None;
             }
             _ => return None,
         };
-        let chosen = self.late.as_ref().is_some_and(|late| late.chooses(lanes, group.pc));
-        let held = match op {
-            Op::Store(index) => chosen && may_be_late(code.accesses[*index as usize].order),
-            Op::Atomic(index) => chosen && atomic_may_be_late(&code.atomics[*index as usize]),
-            _ => false,
-        };
         let found = self.lane_addresses(warp, group.frame, base, offset, frame);
+        let held = self.is_held(lanes, group.pc, op, &found);
         if !matches!(op, Op::Store(_)) {
             self.too_early(shared, warp, (group.pc, mask), &found, bytes);
         }
@@ -369,9 +417,30 @@ impl<O: Observer> Worker<'_, O> {
         taken
     }
 
+    /// Is what these lanes are about to do held back?
+    fn is_held(&mut self, lanes: Lanes, pc: u32, op: &Op, found: &[u64; 32]) -> bool {
+        let code = &self.context.decoded.code;
+        let Some(late) = &mut self.late else { return false };
+        let may = match op {
+            Op::Store(index) => may_be_late(code.accesses[*index as usize].order),
+            Op::Atomic(index) => {
+                let op = &code.atomics[*index as usize];
+                // A word that somebody has taken hold of is a lock, which this gives back.
+                let answers = |op: &Op| matches!(op, Op::Atomic(index) if code.atomics[*index as usize].returns);
+                let took = |pc: u32| code.insts.get(pc as usize).is_some_and(|inst| answers(&inst.op));
+                let taken = |address| self.writers.last(None, address).is_some_and(|writer| took(writer.pc));
+                let first = found[lanes.mask.trailing_zeros() as usize & 31];
+                atomic_may_be_late(op, late.which) && !(op.may_spin && taken(first))
+            }
+            _ => false,
+        };
+        may && late.chooses(lanes, pc)
+    }
+
     /// Notes who looks at a word that another block has written.
     fn too_early(&mut self, shared: &Shared, warp: &Warp, (pc, mask): (u32, u32), found: &[u64; 32], bytes: u32) {
-        let Some(late) = self.late.as_ref().filter(|late| late.count > 0 && late.told > 0) else { return };
+        let asks = self.control.as_ref().is_some_and(|control| control.aside.len() > 0);
+        let Some(late) = self.late.as_ref().filter(|late| late.count > 0 && (asks || late.told > 0)) else { return };
         let code = &self.context.decoded.code;
         let answers = |op: &Op| !matches!(op, Op::Atomic(index) if !code.atomics[*index as usize].returns);
         if !answers(&code.insts[pc as usize].op) {
@@ -382,16 +451,32 @@ impl<O: Observer> Worker<'_, O> {
             Some((lane, here.iter().find(|write| write.block != shared.linear && write.meets(found[lane], bytes))?))
         });
         let Some((lane, write)) = seen else { return };
-        let kind =
-            if matches!(code.insts[pc as usize].op, Op::Load(_)) { AccessKind::Load } else { AccessKind::Atomic };
-        let by = Accessing { pc, lanes: 1 << lane, kind };
-        let second = self.describe(shared, warp, by, LaneBytes::new(AddressSpace::Global, found[lane], bytes));
-        let mut first = second.clone();
-        first.what = if matches!(write.change, Change::Store(_)) { "write" } else { "atomic" }.into();
-        first.place = self.place_of_thread(write.block, write.thread, write.pc);
+        let write = (write.block, write.thread, write.pc, matches!(write.change, Change::Store(_)));
+        let told = late.told;
         if let Some(late) = &mut self.late {
-            late.told -= 1;
+            (late.told, late.looks) = (told.saturating_sub(1), late.looks + 1);
         }
+        if told > 0 {
+            self.tell_of(shared, warp, (pc, lane), (found[lane], bytes), write);
+        }
+    }
+
+    /// A note about it.
+    fn tell_of(
+        &mut self,
+        shared: &Shared,
+        warp: &Warp,
+        (pc, lane): (u32, usize),
+        (address, bytes): (u64, u32),
+        (block, thread, at, stores): (u64, u32, u32, bool),
+    ) {
+        let loads = matches!(self.context.decoded.code.insts[pc as usize].op, Op::Load(_));
+        let kind = if loads { AccessKind::Load } else { AccessKind::Atomic };
+        let by = Accessing { pc, lanes: 1 << lane, kind };
+        let second = self.describe(shared, warp, by, LaneBytes::new(AddressSpace::Global, address, bytes));
+        let mut first = second.clone();
+        first.what = if stores { "write" } else { "atomic" }.into();
+        first.place = self.place_of_thread(block, thread, at);
         let place = second.place.clone();
         let kind = FindingKind::LateWrite { first, second };
         self.add_finding(Finding { kind, severity: Severity::Note, place, count: 1 });
@@ -439,7 +524,7 @@ impl<O: Observer> Worker<'_, O> {
         let operations = self.control.as_ref().map_or(0, |control| control.operations());
         let Some(late) = &mut self.late else { return };
         if late.count == 0 {
-            late.due = operations + late.operations;
+            late.due = (operations + late.operations, self.clock + late.operations * INSTRUCTIONS);
         }
         for (address, size, value) in taken.old {
             poke(self.global.get(), address, size, value);

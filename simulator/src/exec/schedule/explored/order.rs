@@ -3,6 +3,7 @@
 //! The plain order is that of `Its`: blocks, warps, and of a warp the group with the lowest program counter; whoever runs
 //! goes on until it waits. Everything else is a preemption, so that any order is a list of them.
 
+use super::aside::Aside;
 use super::late;
 use crate::config::{Config, Schedule};
 use crate::exec::warp::{Group, Since};
@@ -25,8 +26,6 @@ const HOLDS: u32 = 8;
 const OVERTAKEN: u32 = 256;
 /// Times in a launch that who waits no longer is stopped behind all others, before it acts on what it saw.
 const ENDED: u32 = 8;
-/// Times in a launch that who may have told others of writes that come late is stopped behind all of them.
-const TOLD_OF: u32 = 256;
 /// Waits that have to be proven right before all are taken to be: each that wakes is proven again.
 const PROOFS: u32 = 256;
 /// Warps of a launch of which each may be stopped at random; of more, one in four is. Before atomics any is: who is first there is what
@@ -60,10 +59,8 @@ pub struct Control {
     ended: u32,
     /// How many more of those who got a number from an atomic are overtaken by all.
     overtaken: u32,
-    /// How many more of those who have told of late writes are.
-    told_of: u32,
-    /// The block whose threads these are, the first that told. If all were stopped, their writes would come in the order in which they told.
-    teller: Option<u64>,
+    /// Blocks that have stepped aside before a fence that comes too late.
+    pub aside: Aside,
     /// How many more random stops there are where those who wait go on.
     stops: u32,
     /// How many more proofs of right waits are awaited.
@@ -103,8 +100,8 @@ pub struct Asker<'a> {
     pub done: &'a [u32; 32],
     /// Lanes whose last atomic changed a word that others may wait for.
     pub holds: u32,
-    /// Lanes that with the operation before have perhaps told others of writes that these do not see yet.
-    pub told_of: u32,
+    /// It would publish writes of which others have perhaps been told before.
+    pub too_late: bool,
     /// Perhaps it waits.
     pub polls: bool,
     /// Lanes that perhaps waited with the operation before, and go on with another one.
@@ -132,8 +129,7 @@ impl Control {
             holds: 0,
             ended: 0,
             overtaken: OVERTAKEN,
-            told_of: TOLD_OF,
-            teller: None,
+            aside: Aside::default(),
             stops: STOPS,
             proofs: PROOFS,
             late: None,
@@ -251,7 +247,7 @@ impl Control {
     /// The number that orders lanes with this rank.
     pub fn rank(&mut self, rank: Rank) -> u64 {
         match rank {
-            Rank::Last => self.last(),
+            Rank::Last | Rank::Aside => self.last(),
             Rank::Among(number) => 1 + u64::from(number),
             Rank::InWarp(_) => 0,
         }
@@ -269,11 +265,11 @@ impl Control {
         self.operations += 1;
         let mask = asker.group.mask;
         let since = asker.group.since;
-        let tells = asker.told_of != 0 && self.told_of > 0 && self.teller.is_none_or(|block| block == asker.block);
-        if tells && self.stops_who_told() {
-            self.told_of -= 1;
-            self.teller = Some(asker.block);
-            return vec![(asker.told_of, Rank::Last)];
+        if asker.polls {
+            self.aside.polled();
+        }
+        if asker.too_late && self.aside.may(asker.block) && self.steps_aside() {
+            return vec![(mask, Rank::Aside)];
         }
         match &self.chooser {
             Chooser::Extreme(seed) if since == Since::Together => extreme(*seed, mask),
@@ -304,8 +300,8 @@ impl Control {
         }
     }
 
-    /// Are those stopped who told of writes that come late? All of them under a fixed order, most of them under a drawn one.
-    fn stops_who_told(&mut self) -> bool {
+    /// Does a block step aside before a fence that comes too late? Always under a fixed order, mostly under a drawn one.
+    fn steps_aside(&mut self) -> bool {
         match self.chooser {
             Chooser::Extreme(_) => true,
             Chooser::Random | Chooser::Pct { .. } => self.below(4) != 0,

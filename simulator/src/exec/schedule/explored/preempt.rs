@@ -58,7 +58,10 @@ impl<O: Observer> Worker<'_, O> {
             false => (pc, lanes & !group.mask),
         };
         let holds = self.writers.taken((shared.linear, warp.index), group.mask);
-        let told_of = self.late.as_mut().map_or(0, |late| late.told_of((shared.linear, warp.index), group.mask));
+        let too_late = code.insts.get(group.pc as usize).zip(self.late.as_ref()).is_some_and(|(inst, late)| {
+            let mask = || warp.guarded(inst, group.frame, group.mask);
+            late.too_late(code, (shared.linear, warp.index), mask, &inst.op)
+        });
         let atomic = matches!(op, Some(Op::Atomic(_)));
         let after = warp.numbered & group.mask;
         // A number is what an atomic on global memory gives. Who has taken a lock is stopped for other reasons.
@@ -74,7 +77,7 @@ impl<O: Observer> Worker<'_, O> {
             group: &group,
             done: &done,
             holds,
-            told_of,
+            too_late,
             polls,
             waited,
             atomic,
@@ -91,6 +94,10 @@ impl<O: Observer> Worker<'_, O> {
             }
             stopped = true;
             control.note(&asker, lanes, lanes == warp.live(), rank, group.pc);
+            if rank == Rank::Aside {
+                control.aside.step(block, self.clock);
+                continue;
+            }
             let number = control.rank(rank);
             move_lanes(warp, &group, lanes, rank, number);
         }
@@ -117,7 +124,7 @@ fn move_lanes(warp: &mut Warp, place: &Group, lanes: u32, rank: Rank, number: u6
         let mut moved = Group { mask: part, ..group };
         match rank {
             Rank::InWarp(turn) => moved.turn = turn,
-            Rank::Last | Rank::Among(_) => moved.rank = number,
+            Rank::Last | Rank::Among(_) | Rank::Aside => moved.rank = number,
         }
         let alone = part == warp.live();
         if !alone {

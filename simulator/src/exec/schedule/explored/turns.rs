@@ -59,8 +59,14 @@ impl<O: Observer> Worker<'_, O> {
         let mut choices: Vec<Choices> = Vec::new();
         let in_turn = self.control.as_ref().is_some_and(Control::is_in_turn);
         loop {
-            while (in_turn || resident.len() < WINDOW) && self.admit(next, &mut slots, &mut free, &mut resident) {}
+            let aside = self.come_back();
+            while (in_turn || resident.len() < WINDOW + aside) && self.admit(next, &mut slots, &mut free, &mut resident)
+            {
+            }
             choices.resize_with(resident.len(), Choices::default);
+            if self.control.as_mut().is_some_and(|control| control.aside.moved()) {
+                choices.iter_mut().for_each(|choices| *choices = Choices::default());
+            }
             // No two warps have the same key. This loop is run once a turn.
             let mut next_turn: Option<(Key, usize)> = None;
             for (at, (block, choices)) in resident.iter().zip(&mut choices).enumerate() {
@@ -71,6 +77,7 @@ impl<O: Observer> Worker<'_, O> {
                 }
             }
             match next_turn {
+                Some((_, at)) if self.goes_on(&resident[at]) => {}
                 Some(((_, _, _, warp), at)) => {
                     self.unpark(&mut resident[at]);
                     let (turn, woke) = self.turn(&mut resident[at], warp);
@@ -107,6 +114,21 @@ impl<O: Observer> Worker<'_, O> {
                 }
             }
         }
+    }
+
+    /// Blocks that stepped aside come back where the others only wait. How many are left.
+    fn come_back(&mut self) -> usize {
+        let Some(control) = self.control.as_mut().filter(|control| control.aside.len() > 0) else { return 0 };
+        control.aside.look(self.clock, self.late.as_ref().map_or(0, |late| late.looks));
+        control.aside.len()
+    }
+
+    /// Does a block that stepped aside come back because nobody else can go on?
+    fn goes_on(&mut self, block: &Block) -> bool {
+        let block = block.shared.linear;
+        let Some(control) = self.control.as_mut().filter(|control| control.aside.has(block)) else { return false };
+        control.aside.comes_back(block);
+        true
     }
 
     /// The block's best warp.
@@ -146,7 +168,12 @@ impl<O: Observer> Worker<'_, O> {
         let polls = warp.groups.iter().any(|group| group.spins.polls);
         let key = self.control.as_ref().zip(self.first(warp)).map(|(control, ((rank, ..), _))| {
             let linear = if control.blocks_reversed { u64::MAX - block.shared.linear } else { block.shared.linear };
-            (rank, linear, if control.warps_reversed { u32::MAX - warp.index } else { warp.index }, at)
+            (
+                rank + control.aside.behind(block.shared.linear),
+                linear,
+                if control.warps_reversed { u32::MAX - warp.index } else { warp.index },
+                at,
+            )
         });
         Choice { key, polls, changes: self.changes }
     }
@@ -201,7 +228,8 @@ impl<O: Observer> Worker<'_, O> {
                 self.release(shared, warp);
             }
             let others = warp.groups.iter().any(|group| matches!(group.state, State::Barrier(_)));
-            if flow == Flow::Spin || long || others || self.changes != changes {
+            let aside = self.control.as_ref().is_some_and(|control| control.aside.has(shared.linear));
+            if flow == Flow::Spin || long || others || aside || self.changes != changes {
                 break;
             }
         }
