@@ -15,6 +15,9 @@ const INSTRUCTIONS: u64 = 1 << 18;
 const ALL: u64 = 1 << 21;
 /// Blocks that may come back without anybody having looked too early. A lock that its holder does not give back meanwhile is such a case.
 const IN_VAIN: u32 = 8;
+/// Operations by which threads have waited since a block stepped aside first, from which on those who wait are stopped now and then. They
+/// may hold what others want, and would go on in step for ever.
+const IN_STEP: u32 = 1 << 11;
 /// What the rank of a block that is aside has more than others: so many times its place.
 const BEHIND: u64 = 1 << 48;
 
@@ -26,6 +29,8 @@ pub struct Aside {
     left: usize,
     /// Operations by which others have waited since one did, or since somebody looked too early,
     polls: u32,
+    /// (all of them since the first one did)
+    waited: u32,
     /// and the warp instruction then.
     since: u64,
     /// The warp instruction up to which time is counted, and what is left of it.
@@ -42,8 +47,8 @@ pub struct Aside {
 impl Default for Aside {
     fn default() -> Self {
         let blocks = Vec::new();
-        let (polls, since, counted, looks, moved) = (0, 0, 0, (0, 0), false);
-        Self { blocks, left: MOST, polls, since, counted, all: ALL, in_vain: IN_VAIN, looks, moved }
+        let (polls, waited, since, counted, looks, moved) = (0, 0, 0, 0, (0, 0), false);
+        Self { blocks, left: MOST, polls, waited, since, counted, all: ALL, in_vain: IN_VAIN, looks, moved }
     }
 }
 
@@ -78,7 +83,14 @@ impl Aside {
 
     /// Somebody perhaps waits.
     pub fn polled(&mut self) {
-        self.polls += u32::from(!self.blocks.is_empty());
+        if self.left < MOST {
+            (self.polls, self.waited) = (self.polls.saturating_add(1), self.waited.saturating_add(1));
+        }
+    }
+
+    /// Have threads waited for so long that they may do so in step?
+    pub fn may_be_in_step(&self) -> bool {
+        self.waited >= IN_STEP
     }
 
     /// What is added to the ranks of the block's threads.

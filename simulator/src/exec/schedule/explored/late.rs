@@ -30,6 +30,9 @@ use std::collections::BTreeMap;
 const OPERATIONS: u64 = 1 << 14;
 /// Warp instructions for each of them: loops that are told from waits by nobody look seldom.
 const INSTRUCTIONS: u64 = 1 << 6;
+/// Operations by which others may wait while something is held back, in a launch. After that nothing is any more: two that want what the
+/// other one has not yet given back would each come in time to take it again.
+const POLLS: u32 = 1 << 13;
 /// Writes held back at once.
 const HELD: usize = 1 << 13;
 /// Times in a launch that all of them come because nobody goes on without: then none is held back any more.
@@ -106,6 +109,8 @@ impl Lanes {
 
 /// The writes of a launch that are held back.
 pub struct Late {
+    /// The kernel takes locks, or looks for flags, by atomics.
+    locks: bool,
     /// Which instructions' writes are: all with 0, with [`OVERTAKEN`] those of each thread's first, else half of them, drawn by this number.
     which: u64,
     /// By the aligned 8 bytes that they lie in; in order.
@@ -117,6 +122,8 @@ pub struct Late {
     due: (u64, u64),
     /// Operations for which the next are held back.
     operations: u64,
+    /// How many more operations others may wait by.
+    polls: u32,
     /// How many more times that happens.
     times: u32,
     /// How many more who looked too early are told of.
@@ -133,16 +140,19 @@ impl Late {
         let answers = |op: &AtomicOp| global(op.space) && op.returns;
         let talks = code.accesses.iter().any(learns) || code.atomics.iter().any(answers);
         let which = which.filter(|_| talks)?;
+        let locks = code.atomics.iter().any(|op| answers(op) && op.may_spin);
         let held = code.accesses.iter().any(|op| global(op.space) && may_be_late(op.order))
-            || code.atomics.iter().any(|op| global(op.space) && atomic_may_be_late(op, which));
+            || code.atomics.iter().any(|op| global(op.space) && atomic_may_be_late(op, which == 0 || locks));
         held.then_some(())?;
         Some(Self {
+            locks,
             which,
             held: ByNumber::default(),
             blocks: ByNumber::default(),
             count: 0,
             due: (0, 0),
             operations: OPERATIONS,
+            polls: POLLS,
             times: TIMES,
             told: TOLD,
             looks: 0,
@@ -286,10 +296,10 @@ fn may_be_late(order: MemoryOrder) -> bool {
     matches!(order, MemoryOrder::Volatile | MemoryOrder::Relaxed)
 }
 
-/// An atomic whose result nobody reads. One of those that locks are given back and flags are set with, whether or not it has a place for its
-/// result, is late only where others are not: who is told as late as what it is told of misses nothing.
-fn atomic_may_be_late(op: &AtomicOp, which: u64) -> bool {
-    !op.returns && (!op.may_spin || which != 0) && op.order == MemoryOrder::Relaxed
+/// An atomic whose result nobody reads. Those by which locks are given back and flags set (they often have a place for the result) are not
+/// where that is likely (`tells`): who is told as late as what it is told of misses nothing.
+fn atomic_may_be_late(op: &AtomicOp, tells: bool) -> bool {
+    !op.returns && !(op.may_spin && tells) && op.order == MemoryOrder::Relaxed
 }
 
 /// Does an access with that order publish what came before it, beyond the block?
@@ -367,11 +377,14 @@ impl<O: Observer> Worker<'_, O> {
     ) -> Option<Taken> {
         let operations = self.control.as_ref().map_or(0, |control| control.operations());
         let late = self.late.as_mut()?;
-        if late.count > 0 && (operations >= late.due.0 || self.clock >= late.due.1) {
-            late.operations /= 2;
-            self.come();
-        }
         let code = &self.context.decoded.code;
+        if late.count > 0 {
+            late.polls = late.polls.saturating_sub(u32::from(code.may_wait(op)));
+            if operations >= late.due.0 || self.clock >= late.due.1 || late.polls == 0 {
+                late.operations = if late.polls == 0 { 0 } else { late.operations / 2 };
+                self.come();
+            }
+        }
         let group = warp.groups[at];
         if self.context.clustered && reaches_cluster(code, op) {
             self.come_of_block(shared.linear);
@@ -423,18 +436,14 @@ impl<O: Observer> Worker<'_, O> {
         let Some(late) = &mut self.late else { return false };
         let may = match op {
             Op::Store(index) => may_be_late(code.accesses[*index as usize].order),
-            Op::Atomic(index) => {
-                let op = &code.atomics[*index as usize];
-                // A word that somebody has taken hold of is a lock, which this gives back.
-                let answers = |op: &Op| matches!(op, Op::Atomic(index) if code.atomics[*index as usize].returns);
-                let took = |pc: u32| code.insts.get(pc as usize).is_some_and(|inst| answers(&inst.op));
-                let taken = |address| self.writers.last(None, address).is_some_and(|writer| took(writer.pc));
-                let first = found[lanes.mask.trailing_zeros() as usize & 31];
-                atomic_may_be_late(op, late.which) && !(op.may_spin && taken(first))
-            }
+            Op::Atomic(index) => atomic_may_be_late(&code.atomics[*index as usize], late.which == 0 || late.locks),
             _ => false,
         };
-        may && late.chooses(lanes, pc)
+        // A word that somebody has taken hold of is a lock, which this gives back: it tells, too.
+        let answers = |op: &Op| matches!(op, Op::Atomic(index) if code.atomics[*index as usize].returns);
+        let took = |pc: u32| code.insts.get(pc as usize).is_some_and(|inst| answers(&inst.op));
+        let taken = |lane: usize| self.writers.last(None, found[lane]).is_some_and(|writer| took(writer.pc));
+        may && late.chooses(lanes, pc) && !(0..32usize).any(|lane| lanes.mask >> lane & 1 != 0 && taken(lane))
     }
 
     /// Notes who looks at a word that another block has written.

@@ -268,8 +268,12 @@ impl Control {
         if asker.polls {
             self.aside.polled();
         }
-        if asker.too_late && self.aside.may(asker.block) && self.steps_aside() {
+        if asker.too_late && self.aside.may(asker.block) && self.steps_aside(asker.block) {
             return vec![(mask, Rank::Aside)];
+        }
+        let waits = asker.polls && self.aside.may_be_in_step() && matches!(self.chooser, Chooser::Extreme(_));
+        if waits && self.below(8) == 0 {
+            return vec![(mask, Rank::Last)];
         }
         match &self.chooser {
             Chooser::Extreme(seed) if since == Since::Together => extreme(*seed, mask),
@@ -300,9 +304,11 @@ impl Control {
         }
     }
 
-    /// Does a block step aside before a fence that comes too late? Always under a fixed order, mostly under a drawn one.
-    fn steps_aside(&mut self) -> bool {
+    /// Does a block step aside before a fence that comes too late? Always under most fixed orders, every second block under one: of two
+    /// blocks the other one; mostly under drawn ones.
+    fn steps_aside(&mut self, block: u64) -> bool {
         match self.chooser {
+            Chooser::Extreme(3) => !block.is_multiple_of(2),
             Chooser::Extreme(_) => true,
             Chooser::Random | Chooser::Pct { .. } => self.below(4) != 0,
             Chooser::InTurn | Chooser::Replay(_) => false,
