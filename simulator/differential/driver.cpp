@@ -1,5 +1,5 @@
 // Runs every kernel of a manifest on the first GPU and writes what came out.
-// Usage: driver WORK OUT. WORK is what `cargo run -p simulator --example differential -- write WORK` wrote.
+// Usage: driver WORK OUT. WORK is what `cargo run -p simulator-tests --example differential -- write WORK` wrote.
 // Each kernel is k(const void* in, void* out). NAME.cubin is run where there is one, else NAME.ptx is compiled by the
 // driver. A kernel that does not load is noted. One that faults is noted too, and ends this process with status 3, because
 // nothing more can run in it: the next call goes on behind it.

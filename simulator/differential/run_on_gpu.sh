@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the differential kernels on this machine's GPU (sm_90 or newer). Needs nvcc.
 # Usage: run_on_gpu.sh WORK OUTDIR
-#   WORK    written by `cargo run -p simulator --example differential -- write WORK`
+#   WORK    written by `cargo run -p simulator-tests --example differential -- write WORK`
 #   OUTDIR  receives index.txt and outputs.bin for `... --example differential -- pack OUTDIR`
 set -euo pipefail
 [ $# -eq 2 ] || { echo "usage: run_on_gpu.sh WORK OUTDIR" >&2; exit 2; }

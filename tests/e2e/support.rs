@@ -127,9 +127,23 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Is it this one's turn? Of what grows with the workbook's content a plain `cargo test` tries every third, by name;
-/// `WARPBOOK_LONG=1` all.
+/// Of what takes long a plain `cargo test` tries a part: which one says the number `WARPBOOK_TURN`, of which `.ci/run` has another for another
+/// commit. Nothing: `WARPBOOK_LONG=1`, all of it.
+fn turn() -> Option<usize> {
+    if std::env::var_os("WARPBOOK_LONG").is_some() {
+        return None;
+    }
+    Some(std::env::var("WARPBOOK_TURN").map_or(0, |turn| turn.parse().expect("WARPBOOK_TURN is a number")))
+}
+
+/// Is it this one's turn? Of what grows with the workbook's content every third is tried, by name.
 pub fn in_turn(name: &str) -> bool {
     let sum: usize = name.bytes().map(usize::from).sum();
-    std::env::var_os("WARPBOOK_LONG").is_some() || sum.is_multiple_of(3)
+    turn().is_none_or(|turn| (sum + turn).is_multiple_of(3))
+}
+
+/// Of a table's rows that take seconds each those whose turn it is: every third, and every second one of two.
+pub fn rows_in_turn<T, const ROWS: usize>(rows: [T; ROWS]) -> impl Iterator<Item = T> {
+    let (turn, of) = (turn(), ROWS.min(3));
+    rows.into_iter().enumerate().filter(move |(at, _)| turn.is_none_or(|turn| at % of == turn % of)).map(|(_, row)| row)
 }

@@ -23,3 +23,10 @@ pub(crate) struct CheckContext<'a> {
     /// Hears what is being done.
     pub progress: Progress<'a>,
 }
+
+impl CheckContext<'_> {
+    /// The same, for a part of the check.
+    pub fn again(&mut self) -> CheckContext<'_> {
+        CheckContext { report: &mut *self.report, sources: &mut *self.sources, ..*self }
+    }
+}

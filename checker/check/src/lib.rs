@@ -298,6 +298,7 @@ pub fn check(problem: &Problem, options: &CheckOptions, progress: Progress<'_>) 
 fn check_here(problem: &Problem, options: &CheckOptions, progress: Progress<'_>) -> Result<Report, CheckError> {
     let seed = options.seed.unwrap_or_else(fresh_seed);
     let step = options.step.as_ref().map(|step| of_step(problem, step, options.reach == Reach::Whole)).transpose()?;
+    let ladder = step.is_some().then(|| problem.drawn(seed));
     let problem = &step.as_ref().unwrap_or(problem).drawn(seed);
     let name = problem.id.as_str();
     let kind = match problem.kind {
@@ -326,7 +327,7 @@ fn check_here(problem: &Problem, options: &CheckOptions, progress: Progress<'_>)
     if let Some(kernel) = problem.submission() {
         sources.rename(kernel, "kernel.cu");
     }
-    let check = CheckContext {
+    let mut check = CheckContext {
         problem,
         toolchain: &toolchain,
         platforms: &platforms,
@@ -335,10 +336,16 @@ fn check_here(problem: &Problem, options: &CheckOptions, progress: Progress<'_>)
         sources: &mut sources,
         progress,
     };
-    match problem.kind {
-        Kind::Sweep => sweep::check(check)?,
-        Kind::Ladder if problem.step().is_none() => ladder::check(check)?,
-        Kind::Ladder | Kind::Pair | Kind::Exercise => stages::check(check)?,
+    match (problem.kind, &ladder) {
+        (Kind::Sweep, _) => sweep::check(check)?,
+        (Kind::Ladder, None) => ladder::check(check)?,
+        (Kind::Ladder, Some(ladder)) => {
+            stages::check(check.again())?;
+            if check.report.verdict == Verdict::Passed {
+                ladder::check_step(ladder, check)?;
+            }
+        }
+        (Kind::Pair | Kind::Exercise, _) => stages::check(check)?,
     }
     Ok(report)
 }

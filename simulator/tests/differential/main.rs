@@ -4,12 +4,12 @@
 //! generator, on a machine with cargo, then on one with nvcc and an sm_90 GPU, then here again:
 //!
 //! ```text
-//! cargo run -p simulator --example differential -- write simulator/differential/work
+//! cargo run -p simulator-tests --example differential -- write simulator/differential/work
 //! simulator/differential/run_on_gpu.sh simulator/differential/work OUTDIR
-//! cargo run -p simulator --example differential -- pack OUTDIR
+//! cargo run -p simulator-tests --example differential -- pack OUTDIR
 //! nvcc -O3 -arch=sm_90 -o approximate simulator/differential/approximate.cu     # on the GPU's machine
 //! ./approximate > simulator/differential/approximate.txt
-//! cargo run -p simulator --example differential -- table
+//! cargo run -p simulator-tests --example differential -- table
 //! ```
 
 mod answers;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 /// The committed answers.
 fn committed() -> Answers {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/differential/answers.z");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../differential/answers.z");
     let file = std::fs::read(path).expect("simulator/differential/answers.z is readable");
     answers::unpack(&file).expect("simulator/differential/answers.z is whole: pack it again")
 }
@@ -299,7 +299,7 @@ fn digests_see_changes() {
 #[test]
 fn the_table_of_approximations_is_what_was_measured() {
     let read = |name: &str| {
-        let path = format!("{}/differential/{name}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../differential/{name}", env!("CARGO_MANIFEST_DIR"));
         std::fs::read_to_string(path).expect("it is committed")
     };
     let table = approximate::table(&read("approximate.txt")).expect("lines of approximate.cu");

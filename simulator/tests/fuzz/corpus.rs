@@ -30,7 +30,7 @@ pub fn pack(texts: &[String]) -> std::io::Result<Vec<u8>> {
 
 /// The committed one.
 pub fn committed() -> Vec<String> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus.z");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/corpus.z");
     let file = std::fs::read(path).expect("simulator/fuzz/corpus.z is readable");
     unpack(&file).expect("simulator/fuzz/corpus.z is whole: pack it again")
 }

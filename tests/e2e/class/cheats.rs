@@ -205,13 +205,17 @@ fn no_cheat_gets_a_point_and_none_harms_another() {
         assert!(!text.contains("root:") && !text.contains('\x1b'), "{text}");
     }
     assert!(!std::path::Path::new("/tmp/was-here").exists());
-    // What they wrote is text on every page.
-    for page in std::fs::read_dir(workbook.path("grades/pages")).expect("pages").flatten() {
-        let text = std::fs::read_to_string(page.path()).expect("a page");
-        assert!(
-            !text.contains("<script") && !text.contains('\x1b') && !text.contains("root:"),
-            "{:?}",
-            page.file_name()
-        );
+    // What they wrote is text on every page, of those that are alike too.
+    let mut folders = vec![std::path::PathBuf::from(workbook.path("grades/pages"))];
+    while let Some(folder) = folders.pop() {
+        for page in std::fs::read_dir(folder).expect("pages").flatten().map(|entry| entry.path()) {
+            if page.is_dir() {
+                folders.push(page);
+                continue;
+            }
+            let text = std::fs::read_to_string(&page).expect("a page");
+            let bad = text.contains("<script") || text.contains('\x1b') || text.contains("root:");
+            assert!(!bad, "{}", page.display());
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Goals are met by what runs: machine code that nothing executes, and work that is moved instead of saved.
 
-use crate::support::{Ran, Workbook};
+use crate::support::{Ran, Workbook, rows_in_turn};
 
 /// The fixture's exercise with other goals and with kernels of the same launch; each kernel is `scale`'s body, `i` and `a[i]` at
 /// hand.
@@ -254,11 +254,11 @@ fn a_kernel_that_is_slower_than_the_starter_has_not_met_the_goals() {
     let many = "ceil_div(n, 128), 128";
     let right = judged(many, "    if (own < n) b[own] = a[own] * 1.7f;");
     assert_eq!(right.code, Some(0), "{right:?}");
-    for (grid, body) in [
+    for (grid, body) in rows_in_turn([
         ("1, 128", "    for (int i = t; i < n; i += 128) b[i] = a[i] * 1.7f;"),
         (many, "    if (blockIdx.x == 0) for (int i = t; i < n; i += 128) b[i] = a[i] * 1.7f;"),
         (many, "    if (blockIdx.x == gridDim.x - 1) for (int i = t; i < n; i += 128) b[i] = a[i] * 1.7f;"),
-    ] {
+    ]) {
         let ran = judged(grid, body);
         assert!(ran.code == Some(1) && ran.stdout.contains("NOT YET"), "{grid} {body}: {ran:?}");
         // Where most blocks idle, that is the first thing told.

@@ -1,6 +1,6 @@
 //! What no GPU is there to measure: a model says that a kernel is slower, and what it cannot be told of is not believed.
 
-use crate::support::Workbook;
+use crate::support::{Workbook, rows_in_turn};
 
 /// GELU by one instruction, of an element `i`.
 const GELU: &str = "float t = x[i];
@@ -53,7 +53,7 @@ fn who_draws_from_a_counter_is_modelled_by_what_all_have_to_do() {
          __syncthreads();\nif (threadIdx.x == 0) {{\n__threadfence();\nif (atomicAdd(&done, 1u) == gridDim.x - 1) {{ next = 0; done = 0; }}\n\
          }}\n}}\n"
     );
-    for (kernel, measured) in [(tiles("2048", "8"), 1.22), (tiles("65536", "4"), 0.79), (by_warp, 0.60)] {
+    for (kernel, measured) in rows_in_turn([(tiles("2048", "8"), 1.22), (tiles("65536", "4"), 0.79), (by_warp, 0.60)]) {
         let ran = ex12(&kernel);
         assert_eq!(ran.code, Some(0), "{measured}: {ran:?}");
         assert_lies_in(measured, &ran.stdout);
@@ -66,7 +66,7 @@ fn what_takes_as_long_as_nobody_knows_is_not_believed() {
     assert_eq!(ex12(&after("", "")).code, Some(0));
     let turns = "if (threadIdx.x == 0) { while (atomicCAS(&turn, blockIdx.x, blockIdx.x) != blockIdx.x); __threadfence(); atomicExch(&turn, \
                  blockIdx.x + 1 == gridDim.x ? 0 : blockIdx.x + 1); }";
-    for (before, of_the_file, says) in [
+    for (before, of_the_file, says) in rows_in_turn([
         ("__nanosleep(gridDim.x * 1000u);", "", "it sleeps for as long as a register says"),
         ("void* own = malloc(16); free(own);", "", "it calls malloc"),
         ("printf(\"\");", "", "it calls printf"),
@@ -77,7 +77,7 @@ fn what_takes_as_long_as_nobody_knows_is_not_believed() {
             "__device__ unsigned asked[2];",
             "bound by atomics",
         ),
-    ] {
+    ]) {
         let ran = ex12(&after(before, of_the_file));
         assert!(ran.stdout.contains(says), "{before}: {}", ran.stdout);
         assert!(ran.code == Some(1) || says == "bound by atomics", "{before}: {ran:?}");
@@ -93,7 +93,7 @@ fn swaps_that_wait_for_nobody_are_modelled() {
     let early = "__device__ int top;\n__device__ void raise(float value) {\nint old = atomicAdd(&top, 0);\nwhile (__int_as_float(old) < \
                  value) {\nint assumed = old;\nold = atomicCAS(&top, assumed, __float_as_int(value));\nif (old == assumed) break;\n}\n}";
     let clears = "__device__ int top;\n__device__ void raise(float value) { atomicExch(&top, __float_as_int(value)); }";
-    for of_the_file in [guide, early, clears] {
+    for of_the_file in rows_in_turn([guide, early, clears]) {
         let ran = ex12(&after("if (threadIdx.x == 0) raise(x[blockIdx.x]);", of_the_file));
         assert!(ran.code == Some(0) && ran.stdout.contains("modelled for an H200"), "{of_the_file}: {ran:?}");
     }
@@ -111,7 +111,7 @@ fn swaps_that_wait_for_nobody_are_modelled() {
 /// Blocks of which few do all of the work, at large sizes only, ask a counter as well: that shares nothing.
 #[test]
 fn few_blocks_that_ask_a_counter_do_not_share_their_work() {
-    for grid in ["8 * sms", "min(16, sms)"] {
+    for grid in rows_in_turn(["8 * sms", "min(16, sms)"]) {
         let ran = ex12(&format!(
             "//@ scratch next: i32[1]\n//@ launch begin<<<1, 1>>>(next)\n//@ launch gelu<<<min(ceil_div(n, 256), {grid}), 256>>>(x, y, next, \
              n)\n__global__ void begin(int* next) {{ *next = 0; }}\n__global__ void gelu(const float* x, float* y, int* next, int n)\n{{\n\
@@ -163,14 +163,14 @@ fn fences_prefetches_and_variables_of_the_file_cost_time() {
     // 0.49x on the same card, a little less than the model has.
     let ran = run(&all_over, "");
     assert_eq!(ran.code, Some(1), "{}", ran.stdout);
-    for (first, of_the_file, measured) in [
+    for (first, of_the_file, measured) in rows_in_turn([
         (ahead, "", 1.70),
         (device(1), "", 1.31),
         (device(3), "", 0.87),
         (system(1), "", 0.89),
         (system(3), "", 0.46),
         (scattered.to_owned(), "__device__ unsigned big[1u << 26];", 0.21),
-    ] {
+    ]) {
         let ran = run(&first, of_the_file);
         assert_lies_in(measured, &ran.stdout);
         assert_eq!(ran.code, Some(i32::from(measured < 1.0)), "{measured}: {}", ran.stdout);

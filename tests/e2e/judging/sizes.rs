@@ -1,6 +1,6 @@
 //! Sizes beside the cases: what is compiled for them, what is wrong at them, and what only a GPU can run.
 
-use crate::support::Workbook;
+use crate::support::{Workbook, rows_in_turn};
 
 const SIM: [&str; 4] = ["--backend", "sim", "--plain", "--seed"];
 
@@ -30,14 +30,14 @@ fn what_is_done_at_few_sizes_is_found() {
     };
     let remainder = |rest: i64| move |n: i64| n % 128 == rest;
     let between = |n: i64| n > 20000 && n < 400000;
-    for (condition, wrong_at) in [
+    for (condition, wrong_at) in rows_in_turn([
         ("n % 128 == 77 && i == 2", &remainder(77) as &dyn Fn(i64) -> bool),
         ("(n & 127) - 22 == 0 && i == n - 1", &remainder(22)),
         ("n > 20000 && n < 400000 && i == 20000", &between),
-    ] {
+    ]) {
         workbook
             .write("exercises/ex03/kernel.cu", right.replace(place, &format!("    if ({condition}) return;\n{place}")));
-        for seed in ["3", "4"] {
+        for seed in rows_in_turn(["3", "4"]) {
             let ran = workbook.run(["ex03"].iter().chain(&SIM).chain([&seed]));
             let told = ran.stdout.contains("WRONG RESULT") && size(&ran.stdout).is_some_and(wrong_at);
             assert!(ran.code == Some(1) && told, "{condition}, {seed}: {ran:?}");
@@ -90,26 +90,26 @@ fn a_ladders_version_is_tried_where_it_says_it_runs() {
     for (version, right, wrong, says) in [
         // The ladder's own block size is none of its: other types, several blocks.
         ("best", "t < n % width)", "t < n % width && t < 3)", "at half, n = "),
-        ("best", "        __threadfence();\n        last", "        last", "best: two threads use `partial["),
+        ("best", "        __threadfence();\n        last", "        last", "two threads use `partial["),
         // Its module at another size between two runs.
         (
             "ticket",
             "atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1",
             "(atomicAdd(&ticket, 1u) + 1) % gridDim.x == 0",
-            "ticket: two threads use `partial[",
+            "two threads use `partial[",
         ),
         (
             "atomic",
             "max(1, ceil_div(n, block))",
             "max(1, min(65535, ceil_div(n, block)))",
-            "atomic: it reads about 6 % of its inputs",
+            "it reads about 6 % of its inputs",
         ),
     ] {
         let file = format!("kernels/reduction/{version}.cu");
         let text = workbook.read(&file);
         assert!(text.contains(right), "{version}");
         workbook.write(&file, text.replace(right, wrong));
-        let ran = workbook.run(["reduction"].iter().chain(&SIM).chain([&"3"]));
+        let ran = workbook.run(["reduction", version].iter().chain(&SIM).chain([&"3"]));
         assert!(ran.code == Some(1) && ran.stdout.contains(says), "{version}: {ran:?}");
         workbook.write(&file, text);
     }

@@ -1,6 +1,6 @@
 //! `checker run --schedule`: outputs that depend on the order of threads, loops that never end, what names mean.
 
-use crate::support::{Ran, checker};
+use crate::support::{Ran, checker, rows_in_turn};
 use rayon::prelude::*;
 use serde_json::Value;
 
@@ -211,7 +211,8 @@ fn a_loop_whose_state_repeats_is_proven_endless() {
 
 #[test]
 fn a_long_loop_is_not_called_endless() {
-    let wrong: Vec<String> = ENDING
+    let wrong: Vec<String> = rows_in_turn(ENDING)
+        .collect::<Vec<_>>()
         .par_iter()
         .flat_map_iter(|case| ["its", "adversarial:0"].map(|schedule| (case, schedule)))
         .filter_map(|((name, body), schedule)| {

@@ -18,16 +18,35 @@ use super::{CheckError, Reach, refused, time};
 use account::reasons::{self, Scene};
 use compiled::{CompiledLadder, LadderBuildError};
 use execution::backend::Status;
-use problem::Version;
 use problem::workbook::is_small;
-use report::{self, Case, RanOn, StageName, Verdict};
+use problem::{Problem, Version};
+use report::{self, Case, RanOn, Report, Stage, StageName, Verdict};
 
-/// Checks all versions, or in their place a mutant, and fills the report.
+/// A step that was checked beside the one before it, of one element type: now as a version of its ladder, wherever the ladder has it.
+/// Where something speaks against it, that is the report.
+pub(crate) fn check_step(ladder: &Problem, check: CheckContext<'_>) -> Result<(), CheckError> {
+    let pair = check.report;
+    let mut wide = Report::new(pair.subject.clone(), pair.machine.clone(), pair.seed);
+    wide.repeat.clone_from(&pair.repeat);
+    self::check(CheckContext { problem: ladder, report: &mut wide, ..check })?;
+    if wide.verdict != Verdict::Passed {
+        *pair = wide;
+        return Ok(());
+    }
+    let results = |stage: &&mut Stage| stage.name == StageName::Results;
+    if let (Some(told), Some(more)) = (pair.stages.iter_mut().find(results), wide.stages.iter_mut().find(results)) {
+        told.summary = format!("{}; as the ladder has it, {}", told.summary, more.summary);
+    }
+    Ok(())
+}
+
+/// Checks all versions, or in their place a mutant or one step, and fills the report.
 pub(crate) fn check(mut check: CheckContext<'_>) -> Result<(), CheckError> {
     let CheckContext { problem, toolchain, platforms, options, progress, .. } = check;
     let Some(ladder) = problem.ladder() else { return Ok(()) };
-    let versions: Vec<Version> = match &options.version {
-        Some(mutant @ Version::Mutant(_)) => vec![mutant.clone()],
+    let versions: Vec<Version> = match (&options.version, &options.step) {
+        (Some(mutant @ Version::Mutant(_)), _) => vec![mutant.clone()],
+        (_, Some(step)) => vec![Version::Step(step.clone())],
         _ => ladder.versions.iter().cloned().map(Version::Step).collect(),
     };
     let whole = versions.len() > 1;
@@ -96,7 +115,8 @@ pub(crate) fn check(mut check: CheckContext<'_>) -> Result<(), CheckError> {
 fn verified(check: &mut CheckContext<'_>, compiled: &CompiledLadder, platform: &Platform) -> Result<bool, BuildError> {
     let (problem, options, progress) = (check.problem, check.options, check.progress);
     let (report, sources) = (&mut *check.report, &mut *check.sources);
-    let everything = options.reach == Reach::Whole || compiled.versions.len() == 1;
+    let mutant = matches!(compiled.versions[..], [Version::Mutant(_)]);
+    let everything = options.reach == Reach::Whole || mutant;
     let tasks = verify::tasks(problem, compiled, everything, platform.gpu.is_some());
     let place = if platform.gpu.is_some() { "on the GPU" } else { "on the simulator" };
     let say = |done: usize| progress(&format!("verifying {place}: {done} of {} groups", tasks.len()));
@@ -109,13 +129,13 @@ fn verified(check: &mut CheckContext<'_>, compiled: &CompiledLadder, platform: &
         }
     };
     let (small, large): (Vec<_>, Vec<_>) = tasks.iter().cloned().partition(|task| task.sizes.iter().all(is_small));
-    let mut outcomes = if compiled.versions.len() == 1 {
+    let mut outcomes = if mutant {
         // A mutant is caught at small sizes as a rule.
         verify::run(compiled, platform, &small, report.seed, &say)?
     } else {
         verify::run(compiled, platform, &tasks, report.seed, &say)?
     };
-    if compiled.versions.len() == 1 && outcomes.iter().all(|outcome| outcome.checked.status.passed()) {
+    if mutant && outcomes.iter().all(|outcome| outcome.checked.status.passed()) {
         outcomes.extend(verify::run(compiled, platform, &large, report.seed, &say)?);
     }
     if platform.gpu.is_none() && outcomes.iter().all(|outcome| outcome.checked.status.passed()) {

@@ -24,7 +24,7 @@ fn run(bodies: &[&str], threads: usize) -> (Vec<String>, bool) {
     let text = format!(".version 8.0\n.target sm_90\n.address_size 64\n{kernels}");
     let module = Arc::new(Module::parse(&text).expect("parses"));
     let mut config = Config { shares: threads, checks: Checks::ALL, lines: true, coverage: true, ..Config::default() };
-    config.limits.steps = 1 << 20;
+    config.limits.steps = 1 << 15;
     let mut device = Device::new(module, config);
     let [a, b] = ["a", "b"].map(|name| device.alloc(name, 4 * WORDS).expect("fits"));
     let words: Vec<u8> = (0..WORDS as u32).flat_map(|word| (word * 3).to_le_bytes()).collect();

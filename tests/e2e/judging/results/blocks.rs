@@ -2,7 +2,7 @@
 //! they write.
 
 use super::{SCALE, SCALE_REFERENCE, check, fails, passes, scale, workbook};
-use crate::support::Workbook;
+use crate::support::{Workbook, rows_in_turn};
 
 /// A condition on where a thread is parts blocks from others, and one of each kind is run.
 #[test]
@@ -14,7 +14,7 @@ fn blocks_that_a_condition_parts_from_others_are_run() {
     bool inside = row > 0 && column > 0 && column < 16383;",
         "inside ? a[i] * 1.7f : 1.7f * a[i]",
     );
-    for seed in [5, 6] {
+    for seed in rows_in_turn([5, 6]) {
         passes("first and last of a row are known", &check(&book, &borders, seed));
     }
     let value = |condition: &str| scale("", &format!("({condition}) ? 0.0f : a[i] * 1.7f"));
@@ -26,7 +26,7 @@ fn blocks_that_a_condition_parts_from_others_are_run() {
         ("a warp of some blocks", value("i / 32 % 99991 == 99990")),
         ("one element", value("i == 123456789")),
     ] {
-        for seed in [5, 6] {
+        for seed in rows_in_turn([5, 6]) {
             fails(what, &check(&book, &kernel, seed), &["WRONG RESULT", "at n = 268435"]);
         }
     }
@@ -45,7 +45,7 @@ fn a_block_whose_number_is_computed_is_run() {
         "(int)exp2f(-fabsf((float)blockIdx.x - 1000003.0f))",
         "(3 * (int)blockIdx.x >= 3000009) - (3 * (int)blockIdx.x > 3000009)",
     ] {
-        for seed in [5, 6] {
+        for seed in rows_in_turn([5, 6]) {
             let kernel = scale("", &format!("({condition}) ? 0.0f : a[i] * 1.7f"));
             fails(condition, &check(&book, &kernel, seed), &["WRONG RESULT", "at n = 268435"]);
         }
@@ -98,17 +98,17 @@ __global__ void scale(const float* a, float* b, int h, int w)
         )
     };
     let book = workbook(&problem, reference, &tile("false"));
-    for seed in [5, 6] {
+    for seed in rows_in_turn([5, 6]) {
         passes("tiles", &check(&book, &tile("false"), seed));
     }
-    for (what, condition) in [
+    for (what, condition) in rows_in_turn([
         ("a corner of far tiles", "c > 4000 && r > 4000 && c % 64 == 63 && r % 64 == 63"),
         ("one column", "c == 12345"),
         ("one row", "r == 8191"),
         ("tiles on the diagonal", "r / 64 == c / 64 && r > 4096"),
         ("one tile", "blockIdx.x == blockDim.x * 3 + 11 && blockIdx.y == blockDim.y * 31 + 2"),
-    ] {
-        for seed in [5, 6] {
+    ]) {
+        for seed in rows_in_turn([5, 6]) {
             fails(what, &check(&book, &tile(condition), seed), &["WRONG RESULT", "at h = "]);
         }
     }
@@ -186,7 +186,7 @@ __global__ void look(const int* a, int* record, int n)
 fn something_follows_from_what_blocks_read() {
     let right = record("", "");
     let book = workbook(RECORD, RECORD_REFERENCE, &right);
-    for seed in [5, 6] {
+    for seed in rows_in_turn([5, 6]) {
         passes("a record", &check(&book, &right, seed));
     }
     for (line, condition) in [
@@ -195,7 +195,7 @@ fn something_follows_from_what_blocks_read() {
         ("count", "blockIdx.x > 100000 && threadIdx.x < 64"),
         ("most", "blockIdx.x > 100000"),
     ] {
-        for seed in [5, 6] {
+        for seed in rows_in_turn([5, 6]) {
             let ran = check(&book, &record(line, condition), seed);
             fails(&format!("{line} but where {condition}"), &ran, &["WRONG RESULT", "reads a[", "at n = 67108"]);
         }
@@ -233,14 +233,14 @@ fn counts() -> Workbook {
 fn what_blocks_count_is_all_that_they_read() {
     let book = counts();
     let count = |condition: &str| counted(&format!("int x = a[i];\n        if (!({condition})) own += x > 0;"));
-    for seed in [5, 6] {
+    for seed in rows_in_turn([5, 6]) {
         passes("a loop over the grid", &check(&book, &count("false"), seed));
     }
     for (what, condition) in [
         ("a warp in one round", "i / step == 77 && threadIdx.x / 32 == 3 && blockIdx.x % 64 == 9"),
         ("an element of one block", "i / step == 100 && threadIdx.x == 5 && blockIdx.x == 1234"),
     ] {
-        for seed in [5, 6] {
+        for seed in rows_in_turn([5, 6]) {
             let words = &["WRONG RESULT", "go into what it writes", "at n = 134217"];
             fails(what, &check(&book, &count(condition), seed), words);
         }
@@ -253,7 +253,7 @@ fn a_block_that_reads_less_than_those_around_it_stands_out() {
     let book = counts();
     let rounds =
         counted("if (i / step > 30 && i / step < 60 && blockIdx.x == 1717) continue;\n        own += a[i] > 0;");
-    for seed in [5, 6] {
+    for seed in rows_in_turn([5, 6]) {
         let ran = check(&book, &rounds, seed);
         fails("rounds of one block", &ran, &["WRONG RESULT", "block 1717 reads", "before it and behind it"]);
     }

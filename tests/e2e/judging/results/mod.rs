@@ -14,7 +14,7 @@ mod sums;
 mod try_first;
 mod waits;
 
-use crate::support::{Ran, Workbook};
+use crate::support::{Ran, Workbook, rows_in_turn};
 
 /// A problem with an output an element.
 const SCALE: &str = r#"
@@ -347,19 +347,19 @@ __global__ void scale(const float* a, float* b, int n)
     if (i < n) b[i] = a[i] * 1.7f;
 }
 ";
-    for seed in [3, 4] {
+    for seed in rows_in_turn([3, 4]) {
         passes("rows of blocks that are too many", &check(&book, wide, seed));
         passes("a loop over the grid", &check(&book, &loops("i < n"), seed));
     }
     let without = |condition: &str| scale(&format!("if ({condition}) return;"), "a[i] * 1.7f");
-    for (what, kernel) in [
+    for (what, kernel) in rows_in_turn([
         ("one thread of a block, from some block on", without("threadIdx.x == 77 && blockIdx.x > 30000")),
         ("the last thread of each block", without("threadIdx.x == 127 && n > 100000")),
         ("a thread of every third block", without("threadIdx.x == 5 && blockIdx.x % 3 == 2 && blockIdx.x > 50000")),
         ("the last round", loops("i < n && (i / step < 20 || i + step < n)")),
         ("a round on the way", loops("i < n").replace("b[i] =", "if (i / step != 44) b[i] =")),
-    ] {
-        for seed in [3, 4] {
+    ]) {
+        for seed in rows_in_turn([3, 4]) {
             fails(what, &check(&book, &kernel, seed), &["WRONG RESULT", "268435"]);
         }
     }
@@ -467,7 +467,7 @@ fn what_turns_beyond_the_simulated_sizes_is_run_where_it_turns() {
     let other = other
         .replace("__global__ void part", "template <int size>\n__global__ void part")
         .replace("part<<<1, block>>>", "part<0><<<1, block>>>");
-    for (what, kernel, words) in [
+    for (what, kernel, words) in rows_in_turn([
         (
             "a third of the blocks",
             sum("if (n > 1300000 && blockIdx.x % 3 == 1) n = 0;", "x"),
@@ -497,7 +497,7 @@ fn what_turns_beyond_the_simulated_sizes_is_run_where_it_turns() {
         ),
         ("one element", sum("", "x + 9999 * (i == 3000001)"), ["WRONG RESULT", "sum[0]"]),
         ("a few threads' elements", sum("", "x + (i > 3000000)"), ["WRONG RESULT", "sum[0]"]),
-    ] {
+    ]) {
         fails(what, &check(&book, &kernel, 3), &words);
     }
     let scaled = workbook(SCALE, SCALE_REFERENCE, &scale("", "a[i] * 1.7f"));

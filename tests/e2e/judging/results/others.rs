@@ -1,7 +1,7 @@
 //! Blocks of a size that is too large to be run whole, where they need what others have done first, or race with each other there only.
 
 use super::{SCALE, SCALE_REFERENCE, check, fails, passes, scale, workbook};
-use crate::support::Workbook;
+use crate::support::{Workbook, rows_in_turn};
 
 /// Every block waits until the first one has said that it is there.
 fn after_the_first(value: &str) -> String {
@@ -42,7 +42,7 @@ fn two_launches(starter: &str) -> Workbook {
 fn blocks_that_wait_for_the_first_one_are_compared() {
     let right = after_the_first("a[i] * 1.7f");
     let book = two_launches(&right);
-    for seed in [5, 6] {
+    for seed in rows_in_turn([5, 6]) {
         passes("right", &check(&book, &right, seed));
         let wrong = after_the_first("i > 200000000 ? 0.0f : a[i] * 1.7f");
         fails("wrong", &check(&book, &wrong, seed), &["WRONG RESULT", "at n = 26843"]);
@@ -53,7 +53,7 @@ fn blocks_that_wait_for_the_first_one_are_compared() {
 fn blocks_that_read_what_a_launch_has_written_are_compared() {
     let right = by_a_table("a[i] * 1.7f");
     let book = two_launches(&right);
-    for seed in [5, 6] {
+    for seed in rows_in_turn([5, 6]) {
         passes("right", &check(&book, &right, seed));
         let wrong = by_a_table("i > 200000000 ? 0.0f : a[i] * 1.7f");
         fails("wrong", &check(&book, &wrong, seed), &["WRONG RESULT", "at n = 26843"]);
@@ -95,7 +95,7 @@ fn what_the_last_large_launch_writes_is_compared() {
         let right = way("a[i] * 1.7f");
         assert_eq!(right.matches("//@ launch").count(), 2, "{right}");
         let book = two_launches(&right);
-        for seed in [5, 6] {
+        for seed in rows_in_turn([5, 6]) {
             passes("right", &check(&book, &right, seed));
             let wrong = way("blockIdx.x == 1601234 ? 0.0f : a[i] * 1.7f");
             fails(&format!("way {number}"), &check(&book, &wrong, seed), &["WRONG RESULT", "at n = 26843"]);
@@ -120,7 +120,7 @@ fn a_barrier_that_is_left_out_beyond_the_simulated_sizes_is_a_race() {
     };
     let right = turned("__syncthreads();");
     let book = workbook(SCALE, SCALE_REFERENCE, &right);
-    for seed in [5, 6] {
+    for seed in rows_in_turn([5, 6]) {
         passes("right", &check(&book, &right, seed));
         let early = turned("if (blockIdx.x < 200000) __syncthreads();");
         fails("left out", &check(&book, &early, seed), &["RACE", "in shared memory"]);
@@ -136,7 +136,7 @@ fn a_size_that_the_code_names_is_run_whole() {
     let in_a_line = right
         .replace("//@ launch", "//@ let m = n\n//@ for (; m == 54321; m = 0)\n//@ end\n//@ launch")
         .replace("(a, b, n)", "(a, b, m)");
-    for seed in [5, 6] {
+    for seed in rows_in_turn([5, 6]) {
         passes("right", &check(&book, &right, seed));
         let in_the_code = scale("if (n == 54321) return;", "a[i] * 1.7f");
         for kernel in [&in_the_code, &in_a_line] {

@@ -2,6 +2,7 @@
 //! of them are run, and tell what they leave out.
 
 use super::{SCALE, SCALE_REFERENCE, check, fails, passes, workbook};
+use crate::support::rows_in_turn;
 
 /// A block of 512 threads for each fourth of a multiprocessor, of 132. `step`: the grid's threads.
 fn looped(body: &str) -> String {
@@ -26,13 +27,13 @@ fn each(condition: &str) -> String {
 fn a_block_leaves_out_nothing_among_its_own_parts() {
     let book = workbook(SCALE, SCALE_REFERENCE, &each("false"));
     passes("nothing", &check(&book, &each("false"), 5));
-    for (what, condition) in [
+    for (what, condition) in rows_in_turn([
         ("a thread, later", "i > 30000000 && threadIdx.x == 77"),
         ("a round", "i / step == 500"),
         ("a round of all blocks but one", "i / step == 500 && blockIdx.x != 3"),
         ("the last round", "i > 30000000 && i + step >= n"),
-    ] {
-        for seed in [5, 6] {
+    ]) {
+        for seed in rows_in_turn([5, 6]) {
             fails(what, &check(&book, &each(condition), seed), &["WRONG RESULT", "nothing writes b[", "at n = 268435"]);
         }
     }
@@ -46,8 +47,8 @@ fn a_part_that_the_code_names_is_left_out_by_nobody() {
         int i = part * 512 + threadIdx.x;
         if (i < n && part != 401234) b[i] = a[i] * 1.7f;
     }";
-    for seed in [5, 6] {
-        for kernel in [each("i == 123456789"), looped(turns)] {
+    for seed in rows_in_turn([5, 6]) {
+        for kernel in rows_in_turn([each("i == 123456789"), looped(turns)]) {
             fails("left out", &check(&book, &kernel, seed), &["WRONG RESULT", "nothing writes b["]);
         }
     }
@@ -58,7 +59,7 @@ fn a_part_that_the_code_names_is_left_out_by_nobody() {
 fn an_element_that_the_code_names_is_compared() {
     let other = looped("for (int i = t; i < n; i += step) b[i] = i == 123456789 ? 0.0f : a[i] * 1.7f;");
     let book = workbook(SCALE, SCALE_REFERENCE, &each("false"));
-    for seed in [5, 6] {
+    for seed in rows_in_turn([5, 6]) {
         fails("one element", &check(&book, &other, seed), &["WRONG RESULT", "b[123456789]"]);
     }
 }
@@ -80,12 +81,12 @@ fn what_is_left_of_whole_rounds_may_be_others() {
     let rest = |which: &str, from: &str, by: &str| {
         quads(&format!("{which} for (int i = 4 * whole + {from}; i < n; i += {by}) b[i] = a[i] * 1.7f;"))
     };
-    for (who, kernel) in [
+    for (who, kernel) in rows_in_turn([
         ("the last block", rest("if (blockIdx.x == gridDim.x - 1)", "threadIdx.x", "512")),
         ("the first block", rest("if (blockIdx.x == 0)", "threadIdx.x", "512")),
         ("all blocks", rest("", "t", "step")),
-    ] {
-        for seed in [5, 6] {
+    ]) {
+        for seed in rows_in_turn([5, 6]) {
             passes(who, &check(&book, &kernel, seed));
         }
     }
@@ -110,7 +111,7 @@ __global__ void scale(const float* a, float* b, int n)
     let from_to = |from: &str, to: &str| format!("for (int i = {from} + t; i < {to}; i += 256) b[i] = a[i] * 1.7f;");
     let tiles = "int tiles = (n + 255) / 256;";
     let few = "min(ceil_div(n, 256), 1056)";
-    for (how, grid, body) in [
+    for (how, grid, body) in rows_in_turn([
         (
             "fractions of all tiles",
             few,
@@ -164,8 +165,8 @@ __global__ void scale(const float* a, float* b, int n)
                 from_to("from", "min(n, from + own)")
             ),
         ),
-    ] {
-        for seed in [5, 7] {
+    ]) {
+        for seed in rows_in_turn([5, 7]) {
             passes(how, &check(&book, &kernel(grid, &body), seed));
         }
     }

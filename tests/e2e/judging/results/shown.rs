@@ -1,6 +1,7 @@
 //! Kernels that are right where the machine shows something, and wrong elsewhere: what hardware promises to nobody.
 
 use crate::judging::goals::{exercise, judged, judged_as};
+use crate::support::rows_in_turn;
 use serde_json::Value;
 
 /// The kernel does nothing where a condition does not hold.
@@ -25,7 +26,7 @@ fn what_a_machine_shows_is_relied_on_by_nobody() {
     let own = "    int v[4] = { 0, 1, 2, 3 };\n    int* volatile p = v + i % 4;\n";
     let heap = "    char* p = (char*)malloc(64);\n    char* q = (char*)malloc(64);\n    bool odd = (size_t)p % 32, after = p < q;\n    \
                 free(p);\n    free(q);\n";
-    for (before, condition) in [
+    for (before, condition) in rows_in_turn([
         ("", "(size_t)a < (size_t)b"),
         ("", "(size_t)a > (size_t)b"),
         ("", "(size_t)b >> 40 != 0"),
@@ -37,7 +38,7 @@ fn what_a_machine_shows_is_relied_on_by_nobody() {
         (own, "((size_t)p >> 32 & 0xffff) == 0x7ff1"),
         (heap, "!odd"),
         (heap, "after"),
-    ] {
+    ]) {
         judged(&workbook, &format!("{before}{}", only_if(condition)));
         // Each size has a machine of its own, and the fixture few sizes.
         let wrong = |seed: &&str| {
@@ -53,13 +54,13 @@ fn what_a_machine_shows_is_relied_on_by_nobody() {
 #[test]
 fn registers_that_nobody_vouches_for_are_not_simulated() {
     let workbook = exercise("");
-    for (name, kind, width) in [
+    for (name, kind, width) in rows_in_turn([
         ("envreg0", "b", 32),
         ("envreg31", "b", 32),
         ("pm3", "u", 32),
         ("pm3_64", "u", 64),
         ("current_graph_exec", "u", 64),
-    ] {
+    ]) {
         let ran = judged(&workbook, &format!("{}{}", register(name, kind, width), only_if("q == 0")));
         assert!(ran.code == Some(1) && ran.stdout.contains("NOT SIMULATED"), "{name}: {ran:?}");
         assert!(ran.stdout.contains(&format!("%{name}`")), "{name}: {}", ran.stdout);
@@ -70,13 +71,13 @@ fn registers_that_nobody_vouches_for_are_not_simulated() {
 #[test]
 fn conditions_on_what_a_device_is_are_told() {
     let workbook = exercise("");
-    for (name, condition) in [
+    for (name, condition) in rows_in_turn([
         ("nwarpid", "q == 64"),
         ("total_smem_size", "q % 128 == 0"),
         ("aggr_smem_size", "q > 512"),
         ("reserved_smem_offset_cap", "q == 1024"),
         ("reserved_smem_offset_begin", "q == 0"),
-    ] {
+    ]) {
         let body = format!("{}{}", register(name, "u", 32), only_if(condition));
         let ran = judged_as(&workbook, &body, "--json");
         let report: Value = serde_json::from_str(&ran.stdout).expect("a report");

@@ -3,7 +3,7 @@
 
 use super::blocks::RECORD;
 use super::{check, fails, passes, workbook};
-use crate::support::Workbook;
+use crate::support::{Workbook, rows_in_turn};
 
 /// A problem with two counts.
 fn count_problem() -> String {
@@ -42,16 +42,16 @@ __global__ void add(const int* a, int* count, int n)
 fn an_element_counts_the_same_wherever_it_is() {
     let right = count("atomicAdd(&count[a[i] > 0 ? 0 : 1], 1)");
     let book = workbook(&count_problem(), COUNT_REFERENCE, &right);
-    for seed in [5, 6] {
+    for seed in rows_in_turn([5, 6]) {
         passes("a count", &check(&book, &right, seed));
     }
-    for (what, each) in [
+    for (what, each) in rows_in_turn([
         ("twice", "atomicAdd(&count[a[i] > 0 ? 0 : 1], 1 + (i >> 25))"),
         ("the other way round", "atomicAdd(&count[(a[i] > 0) != (i >> 25) ? 0 : 1], 1)"),
         ("above another number", "atomicAdd(&count[a[i] > (i >> 25) * -700 ? 0 : 1], 1)"),
         ("taken off", "atomicAdd(&count[a[i] > 0 ? 0 : 1], i >= 50000000 ? -1 : 1)"),
-    ] {
-        for seed in [5, 6] {
+    ]) {
+        for seed in rows_in_turn([5, 6]) {
             let words = &["WRONG RESULT", "a change of a[", "moves count[", "at n = 67108"];
             fails(what, &check(&book, &count(each), seed), words);
         }
@@ -103,7 +103,7 @@ __global__ void add(const int* a, int* sums, int n, int m)
 fn sums_of_several_blocks_are_compared() {
     let right = groups("i / 100", "a[i]");
     let book = workbook(&groups_problem(), GROUPS_REFERENCE, &right);
-    for seed in [5, 6] {
+    for seed in rows_in_turn([5, 6]) {
         passes("groups", &check(&book, &right, seed));
         let turned = groups("(n - 1 - i) / 100", "a[n - 1 - i]");
         passes("the last element first", &check(&book, &turned, seed));
@@ -112,16 +112,16 @@ fn sums_of_several_blocks_are_compared() {
     let two = groups("i / 100", "a[i] & 255");
     let two = two.replace("__global__ void add(", "__global__ void more(const int* a, int* sums, int n)\n{\n    int i = n - 1 - (blockIdx.x * 128 + threadIdx.x);\n    if (i >= 0) atomicAdd(&sums[i / 100], a[i] & ~255);\n}\n__global__ void add(");
     let two = two.replace("//@ launch add", "//@ launch more<<<ceil_div(n, 128), 128>>>(a, sums, n)\n//@ launch add");
-    for seed in [5, 6] {
+    for seed in rows_in_turn([5, 6]) {
         let ran = check(&book, &two, seed);
         assert!(ran.stdout.contains("ok results"), "{ran:?}");
     }
-    for (what, sum, adds) in [
+    for (what, sum, adds) in rows_in_turn([
         ("more of each", "i / 100", "a[i] + (i >> 25)"),
         ("another sum", "min(i / 100 + (i >> 25), m - 1)", "a[i]"),
         ("a sum that is left out", "i / 100", "i / 100 % 1000 == 999 && i >> 25 ? 0 : a[i]"),
-    ] {
-        for seed in [5, 6] {
+    ]) {
+        for seed in rows_in_turn([5, 6]) {
             fails(what, &check(&book, &groups(sum, adds), seed), &["WRONG RESULT", "at n = 67108"]);
         }
     }
@@ -175,7 +175,7 @@ __global__ void largest_reference(const int* a, int* count, int n)
 }
 ";
     let book = workbook(&problem, reference, &largest("most", "grid"));
-    for seed in [5, 6] {
+    for seed in rows_in_turn([5, 6]) {
         passes("the largest", &check(&book, &largest("most", "grid"), seed));
         let less = largest("most - ((int)blockIdx.x >> 15)", "grid");
         fails("less", &check(&book, &less, seed), &["WRONG RESULT", "leaves parts[", "at n = 67108"]);

@@ -1,8 +1,8 @@
-//! Packs the fuzzers' corpus: `cargo run -p simulator --example corpus -- pack FOLDER...` keeps, of the folders' files in
+//! Packs the fuzzers' corpus: `cargo run -p simulator-tests --example corpus -- pack FOLDER...` keeps, of the folders' files in
 //! order of size, each that has an opcode (with its modifiers) or a directive no file before it had.
 //! `... -- unpack FOLDER` writes the corpus out again, a file a text.
 
-#[path = "../tests/fuzz/corpus.rs"]
+#[path = "../fuzz/corpus.rs"]
 mod corpus;
 
 use std::collections::HashSet;
@@ -35,7 +35,7 @@ fn pack(folders: &[String]) -> Result<(), Box<dyn std::error::Error>> {
     });
     let file = corpus::pack(&texts)?;
     println!("{} texts, {} bytes, {} packed", texts.len(), texts.iter().map(String::len).sum::<usize>(), file.len());
-    std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus.z"), file)?;
+    std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/corpus.z"), file)?;
     Ok(())
 }
 

@@ -1,26 +1,26 @@
 //! Writes the kernels of the differential tests for a GPU, and packs its answers: see `tests/differential/main.rs`.
 
-#[path = "../tests/differential/answers.rs"]
+#[path = "../differential/answers.rs"]
 #[expect(dead_code, reason = "the tests read answers, this only packs them")]
 mod answers;
-#[path = "../tests/differential/approximate.rs"]
+#[path = "../differential/approximate.rs"]
 mod approximate;
-#[path = "../tests/differential/cases/mod.rs"]
+#[path = "../differential/cases/mod.rs"]
 #[expect(dead_code, reason = "the tests compare, this only writes")]
 mod cases;
-#[path = "../tests/differential/copies.rs"]
+#[path = "../differential/copies.rs"]
 mod copies;
-#[path = "../tests/differential/inputs.rs"]
+#[path = "../differential/inputs.rs"]
 mod inputs;
-#[path = "../tests/differential/kernel.rs"]
+#[path = "../differential/kernel.rs"]
 mod kernel;
-#[path = "../tests/differential/kernels.rs"]
+#[path = "../differential/kernels.rs"]
 mod kernels;
-#[path = "../tests/differential/matrices.rs"]
+#[path = "../differential/matrices.rs"]
 mod matrices;
-#[path = "../tests/differential/programs/mod.rs"]
+#[path = "../differential/programs/mod.rs"]
 mod programs;
-#[path = "../tests/differential/tensor.rs"]
+#[path = "../differential/tensor.rs"]
 mod tensor;
 
 use kernel::Kernel;
@@ -60,7 +60,7 @@ fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
 
 /// The documentation's table of `approximate.txt`.
 fn table() -> Result<(), Box<dyn Error>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("differential");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../differential");
     let data = std::fs::read_to_string(folder.join("approximate.txt"))?;
     let table = approximate::table(&data).ok_or("approximate.txt is not what approximate.cu writes")?;
     std::fs::write(folder.join("approximate.md"), table)?;
@@ -74,7 +74,7 @@ fn pack(folder: &Path) -> Result<(), Box<dyn Error>> {
         &std::fs::read_to_string(folder.join("index.txt"))?,
         &std::fs::read(folder.join("outputs.bin"))?,
     )?;
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("differential/answers.z");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../differential/answers.z");
     std::fs::write(&file, &packed)?;
     println!("{} bytes in {}", packed.len(), file.display());
     Ok(())
