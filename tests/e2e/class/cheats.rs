@@ -206,7 +206,7 @@ fn no_cheat_gets_a_point_and_none_harms_another() {
     }
     assert!(!std::path::Path::new("/tmp/was-here").exists());
     // What they wrote is text on every page, of those that are alike too.
-    let mut folders = vec![std::path::PathBuf::from(workbook.path("grades/pages"))];
+    let mut folders = vec![workbook.path("grades/pages")];
     while let Some(folder) = folders.pop() {
         for page in std::fs::read_dir(folder).expect("pages").flatten().map(|entry| entry.path()) {
             if page.is_dir() {

@@ -200,6 +200,25 @@ fn values_of_all_sizes_lie_beside_each_other() {
     }
 }
 
+/// Blocks over numbers that are all at an end are compared between sizes.
+#[test]
+fn an_end_is_the_same_at_each_length() {
+    for fill in [
+        Fill::Uniform { lo: -1.0, hi: 1.0 },
+        Fill::Scaled { lo: -10, hi: 10, len: 33 },
+        Fill::Band { lo: -10.0, hi: 10.0, width: 2.0, len: 9 },
+        Fill::Few { lo: 0, hi: 100, count: 5 },
+    ] {
+        for (seed, upper) in (0..9).flat_map(|seed| [(seed, false), (seed, true)]) {
+            let ends = [70, 70_000].map(|len| {
+                let fills = vec![fill.clone(), Fill::Band { lo: -900.0, hi: 900.0, width: 3.0, len: 700 }];
+                end(&buffer(DType::F32, len, Fill::OneOf(fills)), (seed, Values::AsStated), upper)
+            });
+            assert!(ends[0].is_some() && ends[0] == ends[1], "{fill:?} {seed} {upper}");
+        }
+    }
+}
+
 /// A part of a buffer has the same bytes as the whole.
 #[test]
 fn any_part_of_a_buffer_can_be_filled() {

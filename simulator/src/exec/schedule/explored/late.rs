@@ -299,7 +299,7 @@ fn may_be_late(order: MemoryOrder) -> bool {
 /// An atomic whose result nobody reads. Those by which locks are given back and flags set (they often have a place for the result) are not
 /// where that is likely (`tells`): who is told as late as what it is told of misses nothing.
 fn atomic_may_be_late(op: &AtomicOp, tells: bool) -> bool {
-    !op.returns && !(op.may_spin && tells) && op.order == MemoryOrder::Relaxed
+    !(op.returns || op.may_spin && tells) && op.order == MemoryOrder::Relaxed
 }
 
 /// Does an access with that order publish what came before it, beyond the block?
