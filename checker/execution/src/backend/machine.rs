@@ -216,9 +216,9 @@ pub trait Session {
     /// Reads from byte `offset` on.
     fn read(&mut self, buffer: usize, offset: u64, into: &mut [u8]) -> Result<(), Stop>;
     /// Simulator: from now on the same module is launched by this program's plan, with buffers of its own; its variables keep their
-    /// values. Without one, by its own again.
-    fn visit(&mut self, _other: Option<&Program>) -> Result<(), Stop> {
-        Ok(())
+    /// values. Without one, by its own again. False where nothing of this is done.
+    fn visit(&mut self, _other: Option<&Program>) -> Result<bool, Stop> {
+        Ok(false)
     }
     /// Simulator: what is in memory and registers that nothing has written is drawn from `seed`.
     fn draw(&mut self, _seed: u64) {}

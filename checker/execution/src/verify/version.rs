@@ -168,7 +168,10 @@ impl Version<'_> {
         }
         for (other, times) in visits {
             let session = self.session(run, opened)?;
-            session.visit(Some(other))?;
+            // Elsewhere the other's inputs would lie on this one's memory.
+            if !session.visit(Some(other))? {
+                return Ok(());
+            }
             prepare(session, other, run)?;
             let ended = (0..times).all(|_| session.pass(run.schedule).stop.is_none());
             session.visit(None)?;

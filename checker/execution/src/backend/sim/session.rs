@@ -176,7 +176,7 @@ impl Session for SimSession {
         self.device.read(self.addresses[buffer] + offset, into).map_err(|error| self.memory(buffer, &error))
     }
 
-    fn visit(&mut self, other: Option<&Program>) -> Result<(), Stop> {
+    fn visit(&mut self, other: Option<&Program>) -> Result<bool, Stop> {
         if let Some(own) = self.own.take() {
             (self.addresses, self.program) = own;
         }
@@ -185,7 +185,7 @@ impl Session for SimSession {
             let own = std::mem::replace(&mut self.addresses, addresses);
             self.own = Some((own, std::mem::replace(&mut self.program, other.clone())));
         }
-        Ok(())
+        Ok(true)
     }
 
     fn draw(&mut self, seed: u64) {
