@@ -114,6 +114,22 @@ impl Workbook {
     }
 }
 
+/// Files below a folder, by their paths inside it.
+pub fn files_below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(next) = open.pop() {
+        for entry in std::fs::read_dir(next).expect("a folder").flatten() {
+            match entry.path() {
+                path if path.is_dir() => open.push(path),
+                path => found.push(path.strip_prefix(folder).expect("inside").to_string_lossy().into_owned()),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
 fn copy(from: &Path, to: &Path) {
     for entry in std::fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
         let entry = entry.expect("a readable folder");
@@ -127,10 +143,15 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// Is all to be tried, however long it takes?
+pub fn long() -> bool {
+    std::env::var_os("WARPBOOK_LONG").is_some()
+}
+
 /// Of what takes long a plain `cargo test` tries a part: which one says the number `WARPBOOK_TURN`, of which `.ci/run` has another for another
 /// commit. Nothing: `WARPBOOK_LONG=1`, all of it.
 fn turn() -> Option<usize> {
-    if std::env::var_os("WARPBOOK_LONG").is_some() {
+    if long() {
         return None;
     }
     Some(std::env::var("WARPBOOK_TURN").map_or(0, |turn| turn.parse().expect("WARPBOOK_TURN is a number")))

@@ -229,7 +229,7 @@ fn the_shipped_chapters_hold_no_numbers_of_other_machines() {
 /// `WARPBOOK_LONG=1` only.
 #[test]
 fn swapped_results_contradict_sentences() {
-    if std::env::var_os("WARPBOOK_LONG").is_none() {
+    if !crate::support::long() {
         return eprintln!("not tried: WARPBOOK_LONG=1 tries it");
     }
     let workbook = Workbook::copy_of_parts(&["book", "kernels", "exercises", "solutions"]);

@@ -1,7 +1,7 @@
 //! A class of cheats: each tries something, none gets a point for it, and the honest ones beside them get theirs.
 
 use crate::class::grade::{class, only};
-use crate::support::in_turn;
+use crate::support::{files_below, in_turn};
 use std::collections::BTreeMap;
 
 const BODY: &str = "    if (i < n)\n        b[i] = a[i] * 1.7f;\n";
@@ -206,16 +206,9 @@ fn no_cheat_gets_a_point_and_none_harms_another() {
     }
     assert!(!std::path::Path::new("/tmp/was-here").exists());
     // What they wrote is text on every page, of those that are alike too.
-    let mut folders = vec![workbook.path("grades/pages")];
-    while let Some(folder) = folders.pop() {
-        for page in std::fs::read_dir(folder).expect("pages").flatten().map(|entry| entry.path()) {
-            if page.is_dir() {
-                folders.push(page);
-                continue;
-            }
-            let text = std::fs::read_to_string(&page).expect("a page");
-            let bad = text.contains("<script") || text.contains('\x1b') || text.contains("root:");
-            assert!(!bad, "{}", page.display());
-        }
+    let pages = workbook.path("grades/pages");
+    for page in files_below(&pages) {
+        let text = std::fs::read_to_string(pages.join(&page)).expect("a page");
+        assert!(!text.contains("<script") && !text.contains('\x1b') && !text.contains("root:"), "{page}");
     }
 }

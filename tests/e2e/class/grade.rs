@@ -301,7 +301,7 @@ fn partial_credit_counts_sizes() {
 /// `scripts/class/kill.sh`, which kills at points of a run that it draws; as many as a test may take.
 #[test]
 fn killed_by_the_script() {
-    if std::env::var_os("WARPBOOK_LONG").is_none() {
+    if !crate::support::long() {
         return eprintln!("not tried: WARPBOOK_LONG=1 tries it");
     }
     let script = repository().join("scripts/class/kill.sh");

@@ -110,7 +110,7 @@ fn every_kernel_does_the_same_in_webassembly() {
     }
     let workbook = problem::Workbook::around(repository()).expect("the workbook");
     let toolchain = crate::toolchain::compile::toolchain();
-    let long = std::env::var_os("WARPBOOK_LONG").is_some();
+    let long = crate::support::long();
     let files = files();
     assert!(files.len() > 150, "{}", files.len());
     let tried = files.iter().enumerate().filter(|(at, file)| long || (at % 3 == 0 && crate::support::in_turn(file)));

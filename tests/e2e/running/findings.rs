@@ -96,7 +96,7 @@ const DIALECTS: [&str; 2] = ["sm_75", "sm_100"];
 fn all(folder: &str) {
     let files = files(folder);
     assert!(files.len() >= 40, "{} fixtures", files.len());
-    let both = std::env::var_os("WARPBOOK_LONG").is_some();
+    let both = crate::support::long();
     let one = |(at, file): (usize, &PathBuf)| -> Vec<String> {
         let dialects = DIALECTS.iter().enumerate().filter(|(index, _)| both || at % DIALECTS.len() == *index);
         dialects.flat_map(|(_, arch)| judge(file, arch)).collect()

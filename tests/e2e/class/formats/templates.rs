@@ -1,25 +1,9 @@
 //! What is handed out, and what platforms grade with: each template through its own entry point.
 
 use crate::class::grade::class;
-use crate::support::Ran;
+use crate::support::{Ran, files_below};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// Files below a folder.
-fn list(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut open = vec![folder.to_path_buf()];
-    while let Some(next) = open.pop() {
-        for entry in std::fs::read_dir(next).expect("a folder").flatten() {
-            match entry.path() {
-                path if path.is_dir() => open.push(path),
-                path => found.push(path.strip_prefix(folder).expect("inside").to_string_lossy().into_owned()),
-            }
-        }
-    }
-    found.sort();
-    found
-}
 
 #[test]
 fn students_get_no_answers_and_can_check_at_home() {
@@ -28,7 +12,7 @@ fn students_get_no_answers_and_can_check_at_home() {
     workbook.write("exercises/ex01/kernel.cu", workbook.read("solutions/ex01/solution.cu"));
     let ran = workbook.run(["dist", "out", "--exercise", "ex01"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let tree = list(&workbook.path("out"));
+    let tree = files_below(&workbook.path("out"));
     assert_eq!(
         tree,
         [
@@ -55,7 +39,7 @@ fn students_get_no_answers_and_can_check_at_home() {
     let twice = workbook.run(["dist", "out"]);
     assert!(twice.code == Some(2) && twice.stderr.contains("not empty"), "{twice:?}");
     assert_eq!(workbook.run(["dist", "bare", "--no-hints", "--no-references"]).code, Some(0));
-    assert!(!list(&workbook.path("bare")).iter().any(|name| name.contains("reference")), "no oracle");
+    assert!(!files_below(&workbook.path("bare")).iter().any(|name| name.contains("reference")), "no oracle");
     assert!(!workbook.read("bare/exercises/ex01/problem.toml").contains("Write 1.5f"), "no hint");
     // Where there are none, nobody is sent for one.
     let bare = |args: &[&str]| -> Ran {
@@ -92,7 +76,7 @@ fn image(bundle: &Path, root: &Path, home: &Path) -> (PathBuf, Vec<(String, Stri
             "COPY" => {
                 let (from, to) = rest.split_once(' ').expect("two paths");
                 let (from, to) = (bundle.join(from), there(to));
-                for file in if from.is_dir() { list(&from) } else { vec![String::new()] } {
+                for file in if from.is_dir() { files_below(&from) } else { vec![String::new()] } {
                     let (from, to) =
                         if file.is_empty() { (from.clone(), to.clone()) } else { (from.join(&file), to.join(&file)) };
                     std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
@@ -120,7 +104,7 @@ fn image(bundle: &Path, root: &Path, home: &Path) -> (PathBuf, Vec<(String, Stri
         let about = std::fs::metadata(there(OWN).join(name)).expect("a file");
         std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o004 != 0
     };
-    let closed: Vec<String> = list(&there(OWN)).into_iter().filter(|name| !readable(name)).collect();
+    let closed: Vec<String> = files_below(&there(OWN)).into_iter().filter(|name| !readable(name)).collect();
     assert_eq!(closed, Vec::<String>::new(), "a platform's other user cannot read them");
     (there(OWN), variables)
 }
@@ -155,7 +139,10 @@ fn templates_grade_as_they_are() {
             "late.toml",
         ]);
         assert_eq!(ran.code, Some(0), "{platform}: {ran:?}");
-        assert!(!list(&bundle).iter().any(|name| name.contains("solution") || name.contains("mutants")), "{platform}");
+        assert!(
+            !files_below(&bundle).iter().any(|name| name.contains("solution") || name.contains("mutants")),
+            "{platform}"
+        );
         let root = workbook.path(&format!("root-{platform}"));
         let file = |path: &str, text: &str| {
             let path = root.join(path);

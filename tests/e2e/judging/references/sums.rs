@@ -142,7 +142,7 @@ pub(super) fn means_and_variances(input: &Arrays, _: &Sizes) -> Arrays {
         let squares = shifted.iter().map(|d| (d - shift).powi(2)).collect::<Vec<f64>>();
         let spread = shifted.iter().map(|d| (d - shift).abs()).sum::<f64>() / count;
         let variance = pairwise(&squares) / count;
-        // Five units of f32's last place: where all are alike the mean's own error is what is left.
+        // Five times f32's unit roundoff, 2^-24: where all are alike the mean's own error is what is left.
         let left = 5.0 * 2.0f64.powi(-24) * typical.powi(2);
         let values = [mean, typical, variance, variance + 2.0 * spread * typical + left];
         for (name, value) in ["mean", "mean_magnitude", "variance", "variance_magnitude"].into_iter().zip(values) {

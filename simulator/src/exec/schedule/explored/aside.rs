@@ -29,10 +29,10 @@ pub struct Aside {
     left: usize,
     /// Operations by which others have waited since one did, or since somebody looked too early,
     polls: u32,
-    /// (all of them since the first one did)
-    waited: u32,
     /// and the warp instruction then.
     since: u64,
+    /// Operations by which others have waited since the first one did.
+    waited: u32,
     /// The warp instruction up to which time is counted, and what is left of it.
     counted: u64,
     all: u64,
@@ -103,7 +103,7 @@ impl Aside {
     pub fn comes_back(&mut self, block: u64) {
         self.blocks.retain(|aside| *aside != block);
         self.moved = true;
-        self.in_vain -= u32::from(self.looks.0 == self.looks.1 && self.in_vain > 0);
+        self.in_vain = self.in_vain.saturating_sub(u32::from(self.looks.0 == self.looks.1));
         self.looks.0 = self.looks.1;
     }
 
