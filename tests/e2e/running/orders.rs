@@ -1,6 +1,6 @@
 //! `checker run --schedule`: outputs that depend on the order of threads, loops that never end, what names mean.
 
-use crate::support::{Ran, checker, rows_in_turn};
+use crate::support::{Ran, checker, files_below, repository, rows_in_turn};
 use rayon::prelude::*;
 use serde_json::Value;
 
@@ -15,6 +15,9 @@ fn run(text: &str, args: &[&str]) -> Ran {
 fn report(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"))
 }
+
+/// Orders under which writes that nothing orders come late.
+const LATE: &str = "adversarial:1,adversarial:3,adversarial:4,adversarial:5";
 
 /// Enough orders to see each of them, few enough to be quick.
 const SOME: &str = "its,adversarial:0,adversarial:4,adversarial:7,pct:3,pct:5";
@@ -207,6 +210,26 @@ fn a_loop_whose_state_repeats_is_proven_endless() {
         })
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn right_locks_end_whatever_comes_late() {
+    let files: Vec<String> = ["kernels/back-off", "kernels/lock", "solutions/ex54/styles", "solutions/ex57/styles"]
+        .into_iter()
+        .flat_map(|folder| {
+            let files = files_below(&repository().join(folder)).into_iter();
+            let right = |file: &String| file.ends_with(".cu") && file != "spin.cu" && !file.starts_with("mutants");
+            files.filter(right).map(move |file| format!("{folder}/{file}"))
+        })
+        .collect();
+    let wrong: Vec<String> = files
+        .par_iter()
+        .filter_map(|file| {
+            let ran = crate::support::run(["run", file, "--schedule", LATE, "--seed", "1", "--json"]);
+            (ran.code != Some(0)).then(|| format!("{file}: {} {}", report(&ran)["verdict"], report(&ran)["reasons"]))
+        })
+        .collect();
+    assert!(files.len() > 8 && wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -3,13 +3,12 @@
 use super::eval::{Facts, Value};
 use super::expr::Fact;
 use super::recorded;
-use crate::evidence::{SEED, both_counted};
+use crate::evidence::both_counted;
 use crate::kept::{Kept, folders_of};
 use crate::listing::{self, Compiled, Wanted};
 use crate::simulated;
 use anyhow::{Context as _, Result, anyhow, bail};
 use check::evidence::machine_code;
-use check::run;
 use compiler::toolchain::Toolchain;
 use problem::{Metric, MetricSource, Problem, Version, Workbook};
 use sass::limits::Limits;
@@ -175,7 +174,7 @@ impl Workshop<'_> {
         let checks = if key(fact, "check") == Some("none") { Checks::NONE } else { options.checks };
         let sizes = given(fact, &["schedule", "check"])?.into_iter().collect();
         let options = check::RunOptions { workbook: Some(self.workbook.clone()), checks, sizes, ..options };
-        let report = run(&path, &options, &|_| {}).with_context(|| format!("running {file} (seed {SEED})"))?;
+        let report = simulated::ran(&path, file, &options)?;
         Ok(match serde_json::to_value(report.verdict)? {
             serde_json::Value::String(name) => Value::Word(name),
             other => Value::Word(other.to_string()),

@@ -1,7 +1,7 @@
 //! `{{evidence NAME metrics=a,b arch=sm_90}}`: a metric a row, both versions beside each other, with where each comes from.
 //! Of a ladder with `step=VERSION type=T`: that version beside the one before it.
 
-use super::simulated::page_face;
+use super::simulated::{decided, page_face};
 use crate::kept::{Kept, folders_of};
 use crate::ladder;
 use crate::svg::escape;
@@ -130,7 +130,7 @@ fn simulate(problem: &Problem, version: Version) -> Result<Report> {
         seed: Some(SEED),
         ..check::CheckOptions::default()
     };
-    Ok(check::check(problem, &options, &|_| {})?)
+    decided(check::check(problem, &options, &|_| {})?)
 }
 
 /// What was counted of both versions; of a ladder's step from the table of all its steps.

@@ -4,11 +4,11 @@
 use anyhow::{Context as _, Result, anyhow, bail};
 use check::{BackendChoice, Orders, RunOptions, STEPS, run};
 use problem::Workbook;
-use report::{self, Detail, Face};
-use simulator::Checks;
+use report::{self, Detail, Face, Report, Verdict};
 use simulator::explore::Effort;
+use simulator::{Checks, FindingName};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// As many as a page shows without scrolling.
 const COLUMNS: usize = 78;
@@ -47,6 +47,41 @@ pub fn options(schedules: &str) -> Result<RunOptions> {
     })
 }
 
+/// Runs a kernel file for a page.
+///
+/// # Errors
+/// It cannot be run, or only a clock ended it.
+pub fn ran(path: &Path, file: &str, options: &RunOptions) -> Result<Report> {
+    decided(run(path, options, &|_| {}).with_context(|| format!("running {file}"))?)
+}
+
+/// The report, if what it says was found out: how fast the machine was that builds a book is nothing to a reader.
+///
+/// # Errors
+/// A clock ended a run, or orders were left out for want of time.
+pub fn decided(report: Report) -> Result<Report> {
+    let kinds = report.findings.iter().map(|caught| caught.finding.kind.name());
+    if by_the_clock(report.verdict, kinds, !report.untried.is_empty()) {
+        bail!(
+            "`{}` was stopped by the clock ({:?}), which says nothing of it: build the book with less beside it",
+            report.subject.name,
+            report.verdict
+        );
+    }
+    Ok(report)
+}
+
+/// Was it a clock alone that ended it? What came to no end is otherwise found to do so (a loop whose state repeats), or has a count.
+fn by_the_clock(verdict: Verdict, mut found: impl Iterator<Item = FindingName>, untried: bool) -> bool {
+    match verdict {
+        Verdict::Endless => {
+            !found.any(|kind| kind != FindingName::Interrupted && Verdict::of_kind(kind) == Some(Verdict::Endless))
+        }
+        Verdict::OutOfTime => true,
+        _ => untried,
+    }
+}
+
 /// Plain text as wide as a page's listings are.
 pub fn page_face() -> Face {
     Face { width: COLUMNS, ..Face::plain() }
@@ -66,10 +101,32 @@ pub fn report(workbook: &Workbook, file: &str, settings: &BTreeMap<String, Strin
     let option = options.orders.option();
     let unchecked = settings.get("check").map(|checks| format!(" --check {checks}")).unwrap_or_default();
     options.compare = settings.get("check").is_none_or(|checks| checks != "none");
-    let report = run(&path, &options, &|_| {}).with_context(|| format!("running {file}"))?;
+    let report = ran(&path, file, &options)?;
     let text = report::render(&report, page_face(), Detail::Brief);
     // A page has no paths of the machine that built it.
     let root = format!("{}/", workbook.root().display());
     let text = text.replace(&root, "");
     Ok(format!("```text\n$ checker run {file}{option}{unchecked}\n{}\n```\n\n", text.trim_matches('\n')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_clock_ended_is_no_result() {
+        use FindingName::{EndlessLoop, Interrupted, PrintfOverflow, Race, StepLimit};
+        for (verdict, found, untried, clock) in [
+            (Verdict::Endless, &[][..], false, true),
+            (Verdict::Endless, &[Interrupted, PrintfOverflow], false, true),
+            (Verdict::Endless, &[PrintfOverflow, EndlessLoop], false, false),
+            (Verdict::Endless, &[StepLimit], true, false),
+            (Verdict::OutOfTime, &[], false, true),
+            (Verdict::Race, &[Race], false, false),
+            (Verdict::Finished, &[], false, false),
+            (Verdict::Finished, &[], true, true),
+        ] {
+            assert_eq!(by_the_clock(verdict, found.iter().copied(), untried), clock, "{verdict:?} {found:?} {untried}");
+        }
+    }
 }

@@ -4,7 +4,7 @@
 use super::simulated;
 use crate::svg::escape;
 use anyhow::{Context as _, Result, anyhow, bail};
-use check::{RunOptions, TRACE_STEPS, run};
+use check::{RunOptions, TRACE_STEPS};
 use problem::Workbook;
 use report::{Dress, figure};
 use simulator::explore::Effort;
@@ -27,7 +27,7 @@ pub fn block(workbook: &Workbook, file: &str, settings: &BTreeMap<String, String
         )),
         ..simulated::options(&names)?
     };
-    let report = run(&path, &options, &|_| {}).with_context(|| format!("running {file}"))?;
+    let report = simulated::ran(&path, file, &options)?;
     let kernel = settings.get("kernel");
     let wanted = report.traces.iter().filter(|traced| kernel.is_none_or(|kernel| traced.kernel == *kernel));
     let mut out = String::from("<div class=\"wb-traces\">\n");

@@ -2,7 +2,7 @@
 
 use crate::simulated;
 use anyhow::{Context as _, Result, anyhow, bail};
-use check::{RunOptions, run};
+use check::RunOptions;
 use problem::{Sizes, Workbook};
 use report::Traced;
 use simulator::explore::Effort;
@@ -78,7 +78,7 @@ pub fn record(workbook: &Workbook, file: &str, settings: &BTreeMap<String, Strin
         workbook: Some(workbook.clone()),
         ..simulated::options("its")?
     };
-    let report = run(&path, &options, &|_| {}).with_context(|| format!("running {file}"))?;
+    let report = simulated::ran(&path, file, &options)?;
     let mut launches = report.traces;
     let count = launches.len();
     if whole == Whole::Warp || count == 0 {

@@ -7,8 +7,8 @@
 //! until its own block touches the same bytes, until nobody can go on, or for so many operations (`held`). A block may have ended by then. Its own
 //! threads see its writes at once.
 //!
-//! Who changes memory for all to see while such writes of its own are held back may have said that they are there. A fence behind that
-//! comes too late, so before it the block steps aside (see [`super::aside`]).
+//! Who changes memory by an atomic, or gives a lock back, for all to see, while such writes of its own are held back may have said that
+//! they are there. A fence behind that comes too late, so before it the block steps aside (see [`super::aside`]).
 //!
 //! The operation is executed like any other, with all checks; then the old values are put back.
 
@@ -28,7 +28,7 @@ use crate::observe::{AccessKind, Observer};
 use crate::opcodes::Effect;
 use crate::{Finding, FindingKind, Severity};
 use held::{Change, Lanes, Write};
-use orders::{changes, is_global, meets, publishes_all, reaches_cluster};
+use orders::{is_global, meets, publishes_all, reaches_cluster};
 
 /// What memory held before an operation whose writes come late: address, bytes, value.
 pub struct Taken {
@@ -91,23 +91,33 @@ impl<O: Observer> Worker<'_, O> {
             self.come_to(shared.linear, mask, &found, bytes);
         }
         let taken = if held { self.taken(shared.linear, warp, at, mask, (op, &found)) } else { None };
-        if let (None, Some(late), true) = (&taken, &mut self.late, changes(code, op)) {
+        // Another store may be one more of what a fence behind it publishes.
+        let tells = taken.is_none()
+            && match op {
+                Op::Atomic(_) => true,
+                Op::Store(_) => self.gives_back(mask, &found),
+                _ => false,
+            };
+        if let (true, Some(late)) = (tells, &mut self.late) {
             late.tell(lanes);
         }
         taken
+    }
+
+    /// Does one of these lanes write a word that somebody has taken hold of? It is a lock, which this gives back.
+    fn gives_back(&self, mask: u32, found: &[u64; 32]) -> bool {
+        let code = &self.context.decoded.code;
+        let answers = |op: &Op| matches!(op, Op::Atomic(index) if code.atomics[*index as usize].returns);
+        let took = |pc: u32| code.insts.get(pc as usize).is_some_and(|inst| answers(&inst.op));
+        let taken = |lane: usize| self.writers.last(None, found[lane]).is_some_and(|writer| took(writer.pc));
+        (0..32usize).any(|lane| mask >> lane & 1 != 0 && taken(lane))
     }
 
     /// Is what these lanes are about to do held back?
     fn is_held(&mut self, lanes: Lanes, pc: u32, op: &Op, found: &[u64; 32]) -> bool {
         let code = &self.context.decoded.code;
         let Some(late) = &mut self.late else { return false };
-        // A word that somebody has taken hold of is a lock, which this gives back: it tells, too.
-        let answers = |op: &Op| matches!(op, Op::Atomic(index) if code.atomics[*index as usize].returns);
-        let took = |pc: u32| code.insts.get(pc as usize).is_some_and(|inst| answers(&inst.op));
-        let taken = |lane: usize| self.writers.last(None, found[lane]).is_some_and(|writer| took(writer.pc));
-        late.may_hold(code, op)
-            && late.chooses(lanes, pc)
-            && !(0..32usize).any(|lane| lanes.mask >> lane & 1 != 0 && taken(lane))
+        late.may_hold(code, op) && late.chooses(lanes, pc) && !self.gives_back(lanes.mask, found)
     }
 
     /// Notes who looks at a word that another block has written.

@@ -24,14 +24,6 @@ fn access(code: &Code, op: &Op) -> Option<(AddressSpace, MemoryOrder, Scope)> {
     }
 }
 
-/// Does an operation change memory for others to learn of?
-pub(super) fn changes(code: &Code, op: &Op) -> bool {
-    match op {
-        Op::Store(index) => code.accesses[*index as usize].order != MemoryOrder::Weak,
-        op => matches!(op, Op::Atomic(_)),
-    }
-}
-
 /// Is a store of that order ordered by nothing?
 pub(super) const fn may_be_late(order: MemoryOrder) -> bool {
     matches!(order, MemoryOrder::Volatile | MemoryOrder::Relaxed)
