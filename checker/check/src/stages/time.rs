@@ -12,7 +12,7 @@ use compiler::compile::{CompileRequest, compile};
 use compiler::toolchain::Toolchain;
 use execution::backend::{self, Artefact, Budget, DeviceInfo, Measure, Timing};
 use execution::measure::record::RoofKind;
-use execution::measure::{self, FloorWork, RoofValues, Timed};
+use execution::measure::{self, FloorWork, Peak, RoofValues, Timed};
 use plan::dtype::DType;
 use problem::{self, Problem, Quantity, Sizes, Version};
 use report::{
@@ -232,7 +232,7 @@ pub fn least_us(
     let narrow = problem.manifest.inputs.iter().any(|input| narrow(input.dtype));
     let flops = if narrow { None } else { evaluated(&problem.manifest.flops)? };
     let work = FloorWork { bytes: evaluated(&problem.manifest.bytes)?, flops, cache: cache(problem) };
-    Ok(work.least_us(roof, info.l2_bytes as f64))
+    Ok(work.least_us(roof, &Peak::of(info)))
 }
 
 /// The cache as the problem states it.

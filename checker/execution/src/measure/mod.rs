@@ -19,7 +19,7 @@ mod time;
 
 #[cfg(not(target_family = "wasm"))]
 pub use device::{roof::measure_roof, tools::Tools};
-pub use floor::FloorWork;
+pub use floor::{FloorWork, Peak};
 pub use neighbours::{Neighbour, neighbours};
 pub use outcome::{RoofValues, Stage, Timed};
 #[cfg(not(target_family = "wasm"))]

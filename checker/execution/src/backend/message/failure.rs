@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// A GPU, as its driver describes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceInfo {
     /// CUDA ordinal.
     pub ordinal: u32,
@@ -20,6 +20,10 @@ pub struct DeviceInfo {
     pub l2_bytes: u64,
     /// Largest clock of the SMs in kHz.
     pub clock_khz: u32,
+    /// Largest clock of the memory in kHz; 0 where the driver does not say.
+    pub memory_clock_khz: u32,
+    /// Bits of the bus to the memory; 0 where the driver does not say.
+    pub memory_bus_bits: u32,
     /// Threads an SM holds.
     pub max_threads_per_sm: u32,
     /// Bytes of shared memory of an SM.
