@@ -160,9 +160,6 @@ fn fences_prefetches_and_variables_of_the_file_cost_time() {
         workbook.write("exercises/ex21/kernel.cu", kernel(first, of_the_file));
         workbook.run(["ex21", "--backend", "sim", "--seed", "5", "--plain", "--verbose"])
     };
-    // 0.49x on the same card, a little less than the model has.
-    let ran = run(&all_over, "");
-    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
     for (first, of_the_file, measured) in rows_in_turn([
         (ahead, "", 1.70),
         (device(1), "", 1.31),
@@ -170,9 +167,13 @@ fn fences_prefetches_and_variables_of_the_file_cost_time() {
         (system(1), "", 0.89),
         (system(3), "", 0.46),
         (scattered.to_owned(), "__device__ unsigned big[1u << 26];", 0.21),
+        (all_over, "", 0.49),
     ]) {
         let ran = run(&first, of_the_file);
-        assert_lies_in(measured, &ran.stdout);
+        // The model has a little more of it than the card.
+        if measured != 0.49 {
+            assert_lies_in(measured, &ran.stdout);
+        }
         assert_eq!(ran.code, Some(i32::from(measured < 1.0)), "{measured}: {}", ran.stdout);
     }
 }

@@ -1,7 +1,7 @@
 //! What the report tells to try first about a wrong result.
 
 use super::{SCALE, SCALE_REFERENCE, check, fails, scale, workbook};
-use crate::support::Workbook;
+use crate::support::{Workbook, rows_in_turn};
 
 /// Blocks that use tickets, with these variables and this beginning.
 fn tickets(variables: &str, begin: &str, value: &str) -> String {
@@ -58,8 +58,10 @@ fn a_count_goes_before_a_time() {
         book.write("exercises/ex21/kernel.cu", book.read(&format!("solutions/ex21/mutants/{mutant}.cu")));
         book.run(["ex21", "--backend", "sim", "--seed", "3"])
     };
-    let words = ["x  modelled speedup", "try first  Look at the work of a block"];
-    fails("the first block works alone", &ask("first_block_alone"), &words);
-    let words = ["x  modelled speedup", "try first  Your version is modelled as bound by latency. Who works while"];
-    fails("one block", &ask("one_block"), &words);
+    for (mutant, advice) in rows_in_turn([
+        ("first_block_alone", "try first  Look at the work of a block"),
+        ("one_block", "try first  Your version is modelled as bound by latency. Who works while"),
+    ]) {
+        fails(mutant, &ask(mutant), &["x  modelled speedup", advice]);
+    }
 }
