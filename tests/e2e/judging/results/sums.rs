@@ -251,3 +251,11 @@ __global__ void column_sums(const float* m, float* sums, int rows, int cols)
         assert!(ran.stdout.contains("ok results"), "{ran:?}");
     }
 }
+
+/// 127 columns of 128 rows are as many elements as 128 of 127, and their sums are others: where a drawn size has 127 left in both directions.
+#[test]
+fn tiles_at_two_edges_leave_what_they_may() {
+    let book = Workbook::copy_of_parts(&["exercises/ex74", "solutions/ex74", "kernels/few-long"]);
+    book.write("exercises/ex74/kernel.cu", book.read("solutions/ex74/styles/strips.cu"));
+    passes("strips", &book.run(["ex74", "--backend", "sim", "--seed", "44"]));
+}

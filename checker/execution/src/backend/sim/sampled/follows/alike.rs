@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 /// Blocks that have to leave the same before one stands out.
 const ALIKE: usize = 2;
 
-/// At which end elements are, and how many bytes a block reads.
-type Kind = (usize, u64);
+/// At which end elements are, how many bytes a block reads, and in how many stretches: of a tile at the right edge as many elements may be
+/// left as of one at the lower edge, and the sums of its columns are others.
+type Kind = (usize, u64, usize);
 
 /// What blocks were seen to leave; nothing of a kind of which some leave what cannot be told from roundings.
 #[derive(Debug, Default)]
@@ -21,7 +22,7 @@ impl Leaves {
     pub fn note(&mut self, trials: &mut Trials<'_>, looked: &Looked<'_>) {
         for end in 0..2 {
             let Some(left) = trials.leaves(looked, end) else { continue };
-            let kind = self.0.entry((end, looked.len())).or_insert_with(|| Some(Vec::new()));
+            let kind = self.0.entry((end, looked.len(), looked.stretches())).or_insert_with(|| Some(Vec::new()));
             add(kind, left.map(|left| (looked.block, left)));
         }
     }

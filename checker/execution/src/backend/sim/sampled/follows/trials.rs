@@ -43,6 +43,11 @@ impl Looked<'_> {
         self.read.iter().flat_map(|(_, read)| read).map(|(from, to)| to - from).sum()
     }
 
+    /// Stretches in which they lie.
+    pub(super) fn stretches(&self) -> usize {
+        self.read.iter().map(|(_, read)| read.len()).sum()
+    }
+
     /// What it reads of a buffer.
     fn ranges(&self, buffer: usize) -> impl Iterator<Item = &(u64, u64)> {
         self.read.iter().filter(move |(other, _)| *other == buffer).flat_map(|(_, read)| read)
