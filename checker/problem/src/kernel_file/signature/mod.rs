@@ -111,9 +111,10 @@ fn fit(arg: Arg, buffer: Option<(&str, DType)>, param: &Param) -> Result<Arg, St
             let (name, dtype) = buffer.ok_or_else(|| "the buffer does not exist".to_string())?;
             match param {
                 Param::Pointer { to: Pointee::Elements(types), ty } if !types.contains(&dtype) => {
-                    // `const uint4*`: whoever wants wide loads.
+                    // `const uint4*`, or `const int*` of bytes: whoever wants wide loads.
                     let element = ty.trim_end_matches("__restrict__").trim_end_matches(['*', ' ']);
-                    let wide = element.ends_with(['2', '3', '4']) && !element.contains("bfloat16");
+                    let vector = element.ends_with(['2', '3', '4']) && !element.contains("bfloat16");
+                    let wide = vector || types.iter().all(|one| one.size() > dtype.size());
                     let cast = if wide { ": take the buffer's own type and cast inside the kernel" } else { "" };
                     Err(format!("`{name}` is a buffer of {dtype}{cast}"))
                 }

@@ -152,6 +152,8 @@ fn a_vector_of_other_numbers_is_for_a_cast_inside_the_kernel() {
     };
     let wide = told(&mut plan, "_Z1kPK5uint4Pi");
     assert!(wide.contains("`a` is a buffer of u16: take the buffer's own type and cast inside the kernel"), "{wide}");
+    let words = told(&mut plan, "_Z1kPKiPi");
+    assert!(words.contains("`a` is a buffer of u16: take the buffer's own type and cast inside the kernel"), "{words}");
     let other = told(&mut plan, "_Z1kPKtPf");
     assert!(other.contains("`c` is a buffer of i32\n"), "{other}");
 }
