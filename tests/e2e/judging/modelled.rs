@@ -160,18 +160,18 @@ fn fences_prefetches_and_variables_of_the_file_cost_time() {
         workbook.write("exercises/ex21/kernel.cu", kernel(first, of_the_file));
         workbook.run(["ex21", "--backend", "sim", "--seed", "5", "--plain", "--verbose"])
     };
-    for (first, of_the_file, measured) in rows_in_turn([
-        (ahead, "", 1.70),
-        (device(1), "", 1.31),
-        (device(3), "", 0.87),
-        (system(1), "", 0.89),
-        (system(3), "", 0.46),
-        (scattered.to_owned(), "__device__ unsigned big[1u << 26];", 0.21),
-        (all_over, "", 0.49),
+    // Of the last the model has a little more than the card.
+    for (first, of_the_file, measured, lies_in) in rows_in_turn([
+        (ahead, "", 1.70, true),
+        (device(1), "", 1.31, true),
+        (device(3), "", 0.87, true),
+        (system(1), "", 0.89, true),
+        (system(3), "", 0.46, true),
+        (scattered.to_owned(), "__device__ unsigned big[1u << 26];", 0.21, true),
+        (all_over, "", 0.49, false),
     ]) {
         let ran = run(&first, of_the_file);
-        // The model has a little more of it than the card.
-        if measured != 0.49 {
+        if lies_in {
             assert_lies_in(measured, &ran.stdout);
         }
         assert_eq!(ran.code, Some(i32::from(measured < 1.0)), "{measured}: {}", ran.stdout);

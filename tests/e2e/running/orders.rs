@@ -195,7 +195,7 @@ fn a_loop_whose_state_repeats_is_proven_endless() {
         .into_iter()
         .flat_map(|schedule| ["all", "none"].map(|check| (schedule, check)))
         .flat_map(|how| rows_in_turn(ENDLESS).map(move |(name, body)| (how, name, body)))
-        // Every loop under the usual order, every order for some.
+        // All of them under the usual order, every order for some.
         .filter(|((schedule, check), name, _)| (*schedule == "its" && *check == "all") || name.contains(" in it"))
         .collect();
     let wrong: Vec<String> = cases
