@@ -19,8 +19,7 @@ use status::status;
 use std::path::Path;
 use system::text;
 
-pub(crate) use place::name;
-pub use place::who;
+pub use place::{name, who};
 
 /// Where the version's source is and how its run is described.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ pub fn who(place: &Place) -> String {
 }
 
 /// An object's name in the source, between backticks: `tile` for `_ZZ4turnPKfPfiE4tile`.
-pub(crate) fn name(name: &str) -> String {
+pub fn name(name: &str) -> String {
     // The compiler's name for all local arrays of a function together.
     if name.starts_with("__local_depot") {
         return "the local arrays".to_owned();

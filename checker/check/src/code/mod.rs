@@ -6,5 +6,6 @@ pub(crate) mod complaint;
 pub mod evidence;
 pub(crate) mod listing;
 pub(crate) mod page;
+pub(crate) mod unfilled;
 pub(crate) mod unsteady;
 pub(crate) mod versions;

@@ -23,6 +23,7 @@ pub(crate) mod verify;
 use super::build::{BuildError, Built};
 use super::context::CheckContext;
 use super::platform::Platform;
+use super::unfilled;
 use super::versions::{Versions, assemble, labels};
 use super::{CheckError, kernel_path, line_reason, refused};
 use account::schedule_name;
@@ -157,6 +158,12 @@ impl Checking<'_> {
             let place = warning.line.map(|line| format!("{file}:{line}: ")).unwrap_or_default();
             self.check.report.notes.push(format!("{place}{}", warning.message));
         }
+        self.check.report.notes.extend(unfilled::unfilled(&versions.candidate).into_iter().map(|name| {
+            let shown = account::reasons::name(name);
+            format!(
+                "nothing fills {shown}, so it is all zeros: a line `//@ constant NAME = INPUT` copies an input there before the launches"
+            )
+        }));
         Ok(Some(versions))
     }
 

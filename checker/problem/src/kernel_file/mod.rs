@@ -182,10 +182,10 @@ impl KernelFile {
         lines.join(" ")
     }
 
-    /// The first statement that only a stand-alone file may have: `in`, `out`, `inout` or `size`.
+    /// The first statement that only a stand-alone file may have: `in`, `out`, `inout`, `size`, `texture` or `surface`.
     pub fn stand_alone_statement(&self) -> Option<&Statement> {
         self.statements.iter().find(|statement| match &statement.kind {
-            StatementKind::Size(_) | StatementKind::Constant(..) | StatementKind::Texture(_) => true,
+            StatementKind::Size(_) | StatementKind::Texture(_) => true,
             StatementKind::Buffer(buffer) => buffer.role != Role::Scratch,
             _ => false,
         })
@@ -201,8 +201,8 @@ impl KernelFile {
             None => Ok(()),
             Some(statement) => Err(statement.source.error(
                 1,
-                "`in`, `out`, `inout`, `size`, `texture`, `surface` and `constant` are for stand-alone files: here problem.toml declares \
-                 what there is",
+                "`in`, `out`, `inout`, `size`, `texture` and `surface` are for stand-alone files: here problem.toml declares what \
+                 there is",
             )),
         }
     }

@@ -38,6 +38,7 @@ impl KernelFile {
             walk.scope.bind(&buffer.name, Binding::Buffer(walk.plan.buffers.len()));
             walk.plan.buffers.push(buffer.clone());
         }
+        walk.problems = io.len();
         walk.statements(self.statements())?;
         self.require_launch()?;
         walk.plan.choices = walk.scope.choices();

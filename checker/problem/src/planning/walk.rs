@@ -19,6 +19,10 @@ const MAX_TURNS: u32 = 1 << 14;
 /// Most different kernels that one file launches or asks about.
 const MAX_KERNELS: usize = 256;
 
+/// Most bytes that a variable gets of a problem's inputs: constant memory has no more, and a `__device__` variable is not to be a copy of an
+/// input that was made before the time is taken.
+const MAX_CONSTANT_BYTES: u64 = 64 << 10;
+
 /// Most bytes of one buffer (1 TiB): beyond it a length is a mistake, not a wish.
 pub(super) const MAX_BUFFER_BYTES: u64 = 1 << 40;
 
@@ -29,6 +33,8 @@ pub(super) struct Walk<'a> {
     pub(super) scope: Scope<'a>,
     /// Names that were in scope before the file's first line.
     given: usize,
+    /// The first so many buffers are the problem's.
+    pub(super) problems: usize,
     sizes: &'a Sizes,
     pub(super) plan: Plan,
     pub(super) names: Vec<String>,
@@ -60,7 +66,7 @@ impl<'a> Walk<'a> {
         }
         let given = scope.len();
         let (plan, names) = (Plan::default(), Vec::new());
-        Self { file, device, scope, given, sizes, plan, names, turns: 0, launches: 0, host: false }
+        Self { file, device, scope, given, sizes, plan, names, turns: 0, launches: 0, host: false, problems: 0 }
     }
 
     pub(super) fn compiled(&self) -> bool {
@@ -212,6 +218,8 @@ impl<'a> Walk<'a> {
         }
         let value = match &value.value {
             ArgValue::Structure(_) if !self.compiled() => return Ok(()),
+            // A problem's buffers are not known yet.
+            ArgValue::Expr(expr) if expr.as_name().is_some() && !self.compiled() => return Ok(()),
             ArgValue::Structure(_) => match self.arg(source, value)? {
                 Arg::Structure(index) => ConstantValue::Structure(index),
                 _ => return Err(source.error(value.column, "expected a buffer or a structure")),
@@ -234,11 +242,21 @@ impl<'a> Walk<'a> {
         let Some(Binding::Buffer(index)) = self.scope.get(name) else {
             return Err(source.error(column, format!("`{name}` is no buffer; its value is `{{{name}}}`")));
         };
-        if self.plan.buffers.get(index).is_some_and(|buffer| buffer.fill.is_none()) {
-            let message = format!("`{name}` has no values before the launches: name an `in` or `inout` buffer");
-            return Err(source.error(column, message));
+        let buffer = &self.plan.buffers[index];
+        let fault = if index >= self.problems {
+            let empty = buffer.fill.is_none();
+            empty.then(|| format!("`{name}` has no values before the launches: name an `in` or `inout` buffer"))
+        } else if buffer.role != Role::In {
+            Some(format!("`{name}` is no input: a variable gets what is there before the launches and stays as it is"))
+        } else {
+            let (bytes, most) = (buffer.bytes(), MAX_CONSTANT_BYTES);
+            (bytes > most)
+                .then(|| format!("`{name}` has {bytes} bytes here; a variable can get an input of {most} at most"))
+        };
+        match fault {
+            Some(message) => Err(source.error(column, message)),
+            None => Ok(ConstantValue::Buffer(index)),
         }
-        Ok(ConstantValue::Buffer(index))
     }
 
     /// The host's sum: the last thing of a plan.

@@ -2,6 +2,7 @@
 //! the checker's own kernels for measuring, which draw inputs and compare outputs on a GPU, on the simulator.
 
 mod blocks;
+mod constants;
 mod device;
 mod large;
 mod machine;

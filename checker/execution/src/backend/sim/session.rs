@@ -223,10 +223,14 @@ impl Session for SimSession {
 
     fn unread(&self) -> Vec<Unread> {
         // What the host reads of the buffers, nobody notes.
-        if !self.program.plan.constants.is_empty() || self.program.plan.host.is_some() {
+        let plan = &self.program.plan;
+        if plan.host.is_some() {
             return Vec::new();
         }
-        let inputs = self.program.plan.buffers.iter().zip(&self.addresses).filter(|(one, _)| one.role == Role::In);
+        let copied = |index| plan.constants.iter().any(|constant| constant.value == ConstantValue::Buffer(index));
+        let buffers = plan.buffers.iter().zip(&self.addresses).enumerate();
+        let inputs =
+            buffers.filter(|(index, (one, _))| one.role == Role::In && !copied(*index)).map(|(_, input)| input);
         let left = inputs.filter_map(|(buffer, &address)| {
             let size = buffer.dtype.size() as u64;
             let ranges = self.device.unread(address)?;

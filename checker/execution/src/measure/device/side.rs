@@ -170,11 +170,11 @@ impl<'a> Side<'a> {
     }
 
     /// Can a sample have several passes? Not where one could find what the one before left in a variable or in place, and not
-    /// where the host takes part.
+    /// where the host takes part, or fills variables.
     pub fn takes_passes(&self) -> bool {
         let plan = &self.session.program().plan;
         let in_place = plan.buffers.iter().any(|buffer| buffer.role == Role::InOut);
-        !in_place && plan.host.is_none() && self.variables.are_none()
+        !in_place && plan.host.is_none() && plan.constants.is_empty() && self.variables.are_none()
     }
 
     /// How many passes make a sample long enough.

@@ -103,7 +103,7 @@ pub fn open_with<'p>(
     seed: u64,
     other: &dyn Fn(usize) -> simulator::Fill,
 ) -> Result<Opened<'p>, Stop> {
-    open_filled(sim, program, seed, other, &|_, buffer| as_stated(buffer, seed))
+    open_filled(sim, program, other, &|_, buffer| as_stated(buffer, seed))
 }
 
 /// A byte all over.
@@ -121,7 +121,6 @@ pub fn as_stated(buffer: &Buffer, seed: u64) -> simulator::Fill {
 pub fn open_filled<'p>(
     sim: &Sim,
     program: &'p Program,
-    seed: u64,
     other: &dyn Fn(usize) -> simulator::Fill,
     input: &dyn Fn(usize, &Buffer) -> simulator::Fill,
 ) -> Result<Opened<'p>, Stop> {
@@ -153,7 +152,7 @@ pub fn open_filled<'p>(
         unlike_wrote,
         unlike_striped,
     };
-    opened.constants = opened.constants(seed);
+    opened.constants = opened.fill_constants();
     Ok(opened)
 }
 
@@ -199,12 +198,10 @@ impl Opened<'_> {
     }
 
     /// Fills module variables as `//@ constant` lines ask; `false`: that cannot be done.
-    fn constants(&mut self, seed: u64) -> bool {
-        let program = self.program;
-        let others = self.others.iter_mut().map(|(seed, device)| (*seed, device));
-        std::iter::once((seed, &mut self.device))
-            .chain(others)
-            .all(|(seed, device)| put_constants(program, device, seed))
+    pub fn fill_constants(&mut self) -> bool {
+        let objects = Objects { buffers: &self.addresses, textures: &[] };
+        let others = self.others.iter_mut().map(|(_, device)| device);
+        std::iter::once(&mut self.device).chain(others).all(|device| put_constants(self.program, device, objects))
     }
 
     pub fn bytes(&self, roles: &[Role]) -> f64 {
@@ -350,18 +347,22 @@ impl Opened<'_> {
 }
 
 /// Fills a version's module variables.
-fn put_constants(program: &Program, device: &mut Device, seed: u64) -> bool {
+fn put_constants(program: &Program, device: &mut Device, objects: Objects<'_>) -> bool {
     program.plan.constants.iter().all(|constant| {
         let name = program.artefact.names.get(&constant.variable).unwrap_or(&constant.variable);
         let Some((address, size)) = device.variable(name) else { return false };
-        let ConstantValue::Buffer(index) = constant.value else { return false };
-        let buffer = &program.plan.buffers[index];
-        let bytes = buffer.bytes();
-        if bytes > size || !READ.contains(&buffer.role) {
-            return false;
-        }
-        let mut values = vec![0; bytes as usize];
-        fill::fill_part(buffer, seed, Values::AsStated, 0, &mut values);
-        device.write(address, &values).is_ok()
+        let bytes = match constant.value {
+            ConstantValue::Structure(at) => objects.structure(&program.plan, at),
+            ConstantValue::Buffer(index) => {
+                let buffer = &program.plan.buffers[index];
+                let mut bytes = vec![0; buffer.bytes() as usize];
+                // The host's look at a buffer counts for no block's.
+                if !READ.contains(&buffer.role) || device.read(objects.buffers[index], &mut bytes).is_err() {
+                    return false;
+                }
+                bytes
+            }
+        };
+        bytes.len() as u64 <= size && device.write(address, &bytes).is_ok()
     })
 }

@@ -83,7 +83,7 @@ impl Part<'_> {
         }
         let read = read_of(version, truth)?;
         let blocks = readers(version, self.large, &read)?;
-        version.device.rewind();
+        version.rewind();
         let cleared = self.prepare(version, truth)?;
         self.add(version, blocks.clone())?;
         let is_whole = read.iter().all(|(index, ranges)| added(&version.touched(*index).read, ranges).is_empty());

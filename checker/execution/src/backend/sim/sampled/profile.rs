@@ -71,6 +71,7 @@ struct Once {
 fn once(sim: &Sim, program: &Program, seed: u64, steps: u64, left: &Left) -> Result<Once, Stop> {
     let mut opened = open_with(sim, program, seed, &|index| left.buffer(index))?;
     left.put_variables(&mut opened.device);
+    opened.constants = opened.fill_constants();
     let config = opened.device.config_mut();
     (config.limits.steps, config.coverage) = (steps, true);
     if !opened.constants {

@@ -118,7 +118,7 @@ impl<'p> Trial<'p> {
                 }
             })
         };
-        let opened = open_filled(sim, program, seed, &|_| bytes_of(0), &input)?;
+        let opened = open_filled(sim, program, &|_| bytes_of(0), &input)?;
         let numbers = |(index, ends): (usize, Option<[Vec<u8>; 2]>)| {
             let (other, buffer) = (ends?[usize::from(!upper)].clone(), &program.plan.buffers[index]);
             let size = other.len();
@@ -140,12 +140,12 @@ impl<'p> Trial<'p> {
 
     /// Runs a block as if nothing had run but the single blocks of some launches before it. `None`: it says nothing.
     pub fn run(&mut self, (before, launch): Launch<'_>, block: u64, changed: &[Place]) -> Option<Left> {
-        self.opened.device.rewind();
         let planted = |place: &Place| {
             let number = self.others[place.buffer].as_ref()?.get(place.value)?.clone();
             Some((place.buffer, place.element * number.len() as u64, number))
         };
         *self.planted.lock().unwrap_or_else(PoisonError::into_inner) = changed.iter().filter_map(planted).collect();
+        self.opened.rewind();
         self.prepare(before)?;
         self.opened.blocks(launch, vec![block]).ok().filter(|told| *told)?;
         self.left()
@@ -153,8 +153,8 @@ impl<'p> Trial<'p> {
 
     /// What is there when a launch begins, where it has left something.
     pub fn prepared(&mut self, (before, _): Launch<'_>, left: &Left) -> Option<Left> {
-        self.opened.device.rewind();
         self.planted.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.opened.rewind();
         self.prepare(before)?;
         self.contents(left.iter().map(|(address, bytes)| (*address, bytes.len() as u64)))
     }

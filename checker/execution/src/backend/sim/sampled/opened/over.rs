@@ -17,7 +17,7 @@ pub fn open_over<'p>(sim: &Sim, program: &'p Program, seed: u64, others: &[u64])
         opened.others.push((other, memory(sim, program, &|_| bytes_of(POISON[0]), &input)?.0));
     }
     if !others.is_empty() {
-        opened.constants = opened.constants(seed);
+        opened.constants = opened.fill_constants();
     }
     Ok(opened)
 }
@@ -37,6 +37,7 @@ impl<'p> Opened<'p> {
     pub fn rewind(&mut self) {
         self.device.rewind();
         self.others.iter_mut().for_each(|(_, device)| device.rewind());
+        self.fill_constants();
     }
 
     /// Of the launches before a part of the blocks ran.

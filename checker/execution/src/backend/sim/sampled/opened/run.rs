@@ -35,7 +35,7 @@ impl Opened<'_> {
                 break;
             }
             self.needs = Needs { first: first || self.needs.first, before: before || self.needs.before };
-            self.begin_anew(seed);
+            self.begin_anew();
             seen = self.run_once(seed, several);
         }
         seen
@@ -48,9 +48,8 @@ impl Opened<'_> {
     }
 
     /// As if nothing had run.
-    fn begin_anew(&mut self, seed: u64) {
+    fn begin_anew(&mut self) {
         self.rewind();
-        self.constants(seed);
         (self.ran, self.blocks_run, self.watched, self.lacked) = (0, 0, 0, Needs::default());
         self.done.iter_mut().for_each(BTreeSet::clear);
         self.findings.clear();
