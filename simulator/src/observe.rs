@@ -113,7 +113,7 @@ pub struct WarpAccess<'a> {
     /// volatile loads by which nothing is decided.
     pub group: u32,
     /// Of an operation on an mbarrier: the lanes whose arrival ends its phase. What arrivals release is there for those who wait
-    /// when the phase has ended. Of a bulk copy that completes at an mbarrier: none.
+    /// when the phase has ended. Of a bulk copy that completes at an mbarrier: the lowest bits of its address.
     pub completing: Option<u32>,
     /// In the system's part of shared memory.
     pub reserved: bool,

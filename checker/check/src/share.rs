@@ -148,14 +148,17 @@ fn units(cases: &[Case], instructions: &[u64], others: Orders<'_>, most: u64) ->
 }
 
 /// Of the explored schedules those that a case of so many threads and warp instructions is run under: all where that is cheap, else the
-/// one that the seed draws (the last) and two others in turn, or that one alone.
+/// one that the seed draws (the last), two others in turn and the one in which all compete, or the drawn one alone.
 pub fn orders(explored: &[Schedule], (threads, instructions): (u64, u64), index: usize) -> Vec<Schedule> {
     let Some((drawn, fixed)) = explored.split_last() else { return Vec::new() };
-    let in_turn = |at: usize| fixed.get((index + at) % fixed.len().max(1));
+    // Many who compete for a word fail often, and who takes several locks meets whoever takes them in another order.
+    let (competing, others): (Vec<&Schedule>, Vec<&Schedule>) =
+        fixed.iter().partition(|order| **order == Schedule::InTurn);
+    let in_turn = |at: usize| others.get((index + at) % others.len().max(1)).copied();
     let fixed: Vec<&Schedule> = if threads <= FEW_THREADS && instructions <= FEW_INSTRUCTIONS {
         fixed.iter().collect()
     } else if threads <= SOME_THREADS {
-        [in_turn(0), in_turn(1)].into_iter().flatten().collect()
+        [in_turn(0), in_turn(1)].into_iter().flatten().chain(competing).collect()
     } else {
         Vec::new()
     };

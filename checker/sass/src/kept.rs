@@ -66,6 +66,7 @@ impl MadeOf {
             needed: part(self.by_line(coverage, stays).values()),
             blocks: part(by_block.values()),
             lines: part(all.values()),
+            ran: all.values().map(|(_, weight)| weight).sum(),
         }
     }
 
@@ -100,6 +101,8 @@ pub struct Parts {
     pub blocks: Option<f64>,
     /// Of the same, those of whose line anything is there: the assembler makes one instruction of several, and of an array registers.
     pub lines: Option<f64>,
+    /// How many of these warps executed.
+    pub ran: f64,
 }
 
 /// How much of all is there, of parts and weights.

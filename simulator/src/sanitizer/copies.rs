@@ -18,6 +18,27 @@ const GROUPS: usize = 1 << 12;
 /// Copies of bulk groups are numbered from here on: they arrive at no mbarrier, so whoever waits at one knows nothing of them.
 pub const BULK: u32 = 1 << 31;
 
+/// Bits of a copy's number among its warp's; above them stands for bulk copies at which mbarrier they complete, as [`channel`] has it.
+/// Each completes at its own, and of another's phase nobody learns anything about it.
+const NUMBER: u32 = 23;
+/// Copies beyond this are taken for this one.
+const LAST: u32 = (1 << NUMBER) - 2;
+
+/// An mbarrier's number among those near it, from 1 on: 0 stands for `cp.async`, of which an arrival has all before it.
+pub fn channel(mbarrier: u64) -> u32 {
+    (mbarrier >> 3) as u32 % 128 + 1
+}
+
+/// What the warp's copies so far at a channel are below.
+pub fn mark(warp: &Warp, channel: u32) -> u32 {
+    channel << NUMBER | (warp.issued.min(LAST) + 1)
+}
+
+/// Does a mark, or a copy's number, belong to the same channel?
+pub const fn are_of_one(a: u32, b: u32) -> bool {
+    a >> NUMBER == b >> NUMBER
+}
+
 /// One side of copies by one lane, whose bytes follow each other.
 #[derive(Debug, Clone, Copy)]
 pub struct Side {
@@ -62,7 +83,12 @@ impl LaneCopies {
 
 /// The number of a copy that its warp has just begun.
 pub fn number(access: &WarpAccess<'_>, warp: &Warp) -> u32 {
-    if access.proxy && access.completing.is_none() { warp.issued | BULK } else { warp.issued }
+    let number = warp.issued.min(LAST);
+    match access.completing {
+        Some(mbarrier) if access.proxy => channel(mbarrier.into()) << NUMBER | number,
+        None if access.proxy => BULK | number,
+        _ => number,
+    }
 }
 
 impl Pending {

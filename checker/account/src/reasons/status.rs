@@ -71,7 +71,12 @@ pub(super) fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources
             (device_verdict(&fault.name), format!("{} ({})", fault.message, fault.name))
         }
         Status::BadLaunch { line, message, .. } => {
-            excerpts.push(sources.excerpt(scene.file, *line, None, "this launch"));
+            let mut excerpt = sources.excerpt(scene.file, *line, None, "this launch");
+            // What a `constant` line asks for fails before any launch.
+            if excerpt.lines.last().is_some_and(|text| text.contains("//@") && !text.contains("launch")) {
+                excerpt.label = "this line".into();
+            }
+            excerpts.push(excerpt);
             (Verdict::BadLaunch, message.clone())
         }
         Status::TimedOut { seconds } => {

@@ -82,13 +82,16 @@ pub struct Results {
 }
 
 /// The orders to try: what a GPU does when nothing disturbs it, and for kernels whose threads talk to each other the
-/// fixed extremes and one that the seed draws. Where a thread may wait in a loop, one more lets it wait for long.
+/// fixed extremes and one that the seed draws. Where a thread may wait in a loop, or try until it succeeds, one more lets all
+/// compete for each word, and one lets who waits wait for long.
 pub fn schedules(built: &Built, seed: u64) -> Vec<Schedule> {
     let mut schedules = vec![Schedule::Its];
     if built.communicates() {
         schedules.extend((0..5).map(|seed| Schedule::Adversarial { seed }));
         let drawn = seed % 1_000_000;
-        schedules.extend(built.waits().then_some(Schedule::Patient { seed: drawn }));
+        if built.waits() {
+            schedules.extend([Schedule::InTurn, Schedule::Patient { seed: drawn }]);
+        }
         // The last one is tried at every size.
         schedules.push(Schedule::Adversarial { seed: 8 + drawn });
     }

@@ -102,9 +102,9 @@ impl Version<'_> {
         let watched =
             first && !(self.case.steady && self.program.plan.threads() > MANY) || is_small(&self.program.plan);
         session.set_checked(watched);
-        let unfair = matches!(run.schedule, Some(Schedule::Patient { .. }))
+        let unfair = matches!(run.schedule, Some(Schedule::Patient { .. } | Schedule::InTurn))
             && self.runs.iter().any(|other| other.schedule != run.schedule);
-        let patience = unfair.then_some(PATIENT_STEPS).or(self.case.within);
+        let patience = self.case.within.or(unfair.then_some(PATIENT_STEPS));
         if let Some(steps) = patience {
             session.at_most(steps);
         }

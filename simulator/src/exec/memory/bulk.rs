@@ -20,6 +20,10 @@ impl<O: Observer> Worker<'_, O> {
         let to = self.lane_addresses(warp, group.frame, op.to, op.to_offset, false);
         let from = self.lane_addresses(warp, group.frame, op.from, op.from_offset, false);
         let sizes = warp.read(group.frame, op.size);
+        let mbarriers = op.complete.filter(|_| O::ACTIVE).map(|index| {
+            let object = &self.context.decoded.code.mbarriers[index as usize];
+            self.lane_addresses(warp, group.frame, object.base, object.offset, false)
+        });
         for lane in (0..32usize).filter(|lane| mask >> lane & 1 != 0) {
             let size = sizes[lane] & 0xffff_ffff;
             if let Some(stop) = self.bulk_ends(shared, warp, (group.pc, lane), op, [from[lane], to[lane]], size) {
@@ -50,7 +54,7 @@ impl<O: Observer> Worker<'_, O> {
                         let order = if kind == AccessKind::Atomic { MemoryOrder::Relaxed } else { MemoryOrder::Weak };
                         let order = (order, Scope::Gpu);
                         self.copying = true;
-                        self.completing = op.complete.map(|_| 0);
+                        self.completing = mbarriers.map(|mbarriers| mbarriers[lane] as u32);
                         let unwritten = self.observe(
                             shared,
                             warp,

@@ -6,6 +6,7 @@
 //! they differ, and a join that brings nothing new gives one of the two back.
 
 use crate::sanitizer::cells::epoch::Epoch;
+use crate::sanitizer::copies::are_of_one;
 use std::sync::Arc;
 
 /// Something that one release publishes of the thread that made it.
@@ -21,7 +22,7 @@ pub struct Fact {
     pub clock: u32,
     /// Accesses of any lane of its warp before this clock are known.
     pub warp_clock: u32,
-    /// Copies of the thread numbered below this are known to be done.
+    /// Copies of the thread numbered below this are known to be done, of one channel.
     pub copies: u32,
 }
 
@@ -50,7 +51,7 @@ struct Block {
     phase: u32,
     /// What is known of this phase, by warp.
     warps: Vec<Option<Arc<Warp>>>,
-    /// Copies by `cp.async` that are known to be done: thread, and a number that is above theirs.
+    /// Copies that are known to be done: thread, and a number that is above theirs, for each channel.
     copies: Vec<(u32, u32)>,
 }
 
@@ -110,7 +111,10 @@ impl Clock {
     fn knows_of(&self, epoch: Epoch) -> bool {
         let Some(block) = self.block(epoch.block()) else { return false };
         if epoch.is_copy() {
-            return block.copies.iter().any(|&(thread, copies)| thread == epoch.thread() && epoch.clock() < copies);
+            let done = |&(thread, copies): &(u32, u32)| {
+                thread == epoch.thread() && are_of_one(copies, epoch.clock()) && epoch.clock() < copies
+            };
+            return block.copies.iter().any(done);
         }
         let lane = epoch.thread() as usize % 32;
         let known = |warp: &Arc<Warp>| epoch.clock() < warp.all.max(warp.lanes[lane]);
@@ -305,8 +309,9 @@ impl Block {
 
     /// Is everything that the other knows known here?
     fn includes(&self, other: &Self) -> bool {
-        let copied =
-            |&(thread, copies): &(u32, u32)| self.copies.iter().any(|&(known, done)| known == thread && done >= copies);
+        let copied = |&(thread, copies): &(u32, u32)| {
+            self.copies.iter().any(|&(known, done)| known == thread && are_of_one(done, copies) && done >= copies)
+        };
         let warps = match self.phase.cmp(&other.phase) {
             std::cmp::Ordering::Less => false,
             std::cmp::Ordering::Greater => true,
@@ -322,7 +327,7 @@ impl Block {
 
     fn add(&mut self, other: &Self) {
         for &(thread, copies) in &other.copies {
-            match self.copies.iter_mut().find(|(known, _)| *known == thread) {
+            match self.copies.iter_mut().find(|(known, done)| *known == thread && are_of_one(*done, copies)) {
                 Some((_, done)) => *done = copies.max(*done),
                 None => self.copies.push((thread, copies)),
             }

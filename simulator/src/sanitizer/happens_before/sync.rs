@@ -4,8 +4,9 @@ use super::clock::{Clock, Fact};
 use super::state::{Fence, Loose, Published, Release, Slot, Talk, Warp};
 use crate::observe::{AccessKind, MemoryOrder, Scope, Space, WarpAccess, WarpId};
 use crate::sanitizer::cells::shadow::Cell;
+use crate::sanitizer::copies::{channel, mark};
 use crate::sanitizer::racecheck::Races;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Addresses that anything is published at; with more of them a launch is watched no further, which may hide races and
 /// never invents one. The launch's report says so.
@@ -29,13 +30,13 @@ impl Races {
             let Some(home) = self.slots.get_mut(access.home as usize) else { return Synchronised::default() };
             let mut published = std::mem::take(&mut home.published);
             let Some(slot) = self.slots.get_mut(access.warp.slot as usize) else { return Synchronised::default() };
-            let done = synchronise(slot, Some(&mut published), &mut self.full, access, lane, address);
+            let done = synchronise(slot, Some(&mut published), (&mut self.full, &self.bulk), access, lane, address);
             self.slots[access.home as usize].published = published;
             return done;
         }
         let Some(slot) = self.slots.get_mut(access.warp.slot as usize) else { return Synchronised::default() };
         let published = (access.space != Space::Shared).then_some(&mut self.published);
-        synchronise(slot, published, &mut self.full, access, lane, address)
+        synchronise(slot, published, (&mut self.full, &self.bulk), access, lane, address)
     }
 
     /// A volatile store that publishes nothing, or an atomic that does not: is it strong all the same? It is while it is
@@ -195,7 +196,7 @@ impl Races {
 fn synchronise(
     slot: &mut Slot,
     elsewhere: Option<&mut HashMap<u64, Published>>,
-    full: &mut bool,
+    (full, bulk): (&mut bool, &HashSet<u32>),
     access: &WarpAccess<'_>,
     lane: u32,
     address: u64,
@@ -225,7 +226,11 @@ fn synchronise(
     if access.kind == AccessKind::Load {
         return done;
     }
-    let copies = if access.copy { warp.issued + 1 } else { 0 };
+    let copies = match access.copy {
+        true if bulk.contains(&access.pc) => mark(warp, channel(address)),
+        true => mark(warp, 0),
+        false => 0,
+    };
     let thread = access.warp.warp * 32 + lane;
     let of = Fact { block, phase, thread, clock: 0, warp_clock: 0, copies };
     let Some(release) = released(warp, (&slot.acquired, &slot.fenced), access, lane, of) else {

@@ -21,7 +21,11 @@ fn an_input_may_lie_in_constant_memory() {
     fails("a coefficient less", &judge("int k = 47", "int k = 46"), &["WRONG RESULT"]);
     let forgotten = ["WRONG RESULT", "nothing fills `coef`, so it is all zeros", "`//@ constant NAME = INPUT`"];
     fails("filled by nothing", &judge("//@ constant coef = c\n", ""), &forgotten);
-    fails("too small", &judge("coef[48]", "coef[47]"), &["BAD LAUNCH", "`c` has 192 bytes, `coef` has 188"]);
+    fails(
+        "too small",
+        &judge("coef[48]", "coef[47]"),
+        &["BAD LAUNCH", "`c` has 192 bytes, `coef` has 188", "^ this line"],
+    );
     let large = ["BAD LAUNCH", "`x` has 160012 bytes here; a variable can get an input of 65536 at most"];
     fails("too large", &judge("coef = c", "coef = x"), &large);
     fails("an output", &judge("coef = c", "coef = y"), &["BAD LAUNCH", "`y` is no input"]);

@@ -82,7 +82,7 @@ enum Chooser {
     Random,
     /// Random priorities and places where they change.
     Pct { points: Vec<u64> },
-    /// Whoever is about to draw a number goes behind all others.
+    /// Whoever is about to draw a number, or to compete for a word, goes behind all others.
     InTurn,
     /// By block and warp.
     Replay(HashMap<(u64, u32), Vec<Preemption>>),
@@ -108,7 +108,7 @@ pub struct Asker<'a> {
     pub waited: u32,
     /// It is an atomic.
     pub atomic: bool,
-    /// It gives a number: an atomic on global memory whose result somebody uses, and by which nobody waits.
+    /// It gives a number (an atomic on global memory whose result somebody uses), or perhaps decides who goes on.
     pub draws: bool,
     /// It is the first operation behind one that gave a number.
     pub after: bool,

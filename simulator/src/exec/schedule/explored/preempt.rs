@@ -65,10 +65,14 @@ impl<O: Observer> Worker<'_, O> {
         let atomic = matches!(op, Some(Op::Atomic(_)));
         let after = warp.numbered & group.mask;
         // A number is what an atomic on global memory gives. Who has taken a lock is stopped for other reasons.
-        let counts = matches!(op, Some(Op::Atomic(index)) if {
-            let atomic = &code.atomics[*index as usize];
-            atomic.answers && atomic.space != AddressSpace::Shared && !polls
-        });
+        let (answers, global) = match op {
+            Some(Op::Atomic(index)) => {
+                let atomic = &code.atomics[*index as usize];
+                (atomic.answers, atomic.space != AddressSpace::Shared)
+            }
+            _ => (false, false),
+        };
+        let counts = answers && global && !polls;
         warp.numbered = if counts { warp.numbered | group.mask } else { warp.numbered & !group.mask };
         let (block, warp_index) = (shared.linear, warp.index);
         let asker = Asker {
@@ -81,7 +85,7 @@ impl<O: Observer> Worker<'_, O> {
             polls,
             waited,
             atomic,
-            draws: counts,
+            draws: answers && (global || polls),
             after: after != 0,
         };
         let stops = control.decide(&asker);
