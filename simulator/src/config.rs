@@ -40,7 +40,7 @@ pub enum Schedule {
         seed: u64,
     },
     /// The plain order, but before an atomic on global memory whose result somebody uses a warp lets all others go first: those who
-    /// draw their work from a counter draw in turn.
+    /// draw their work from a counter draw in turn, and of those who compete for a word all but one fail each time.
     InTurn,
     /// The order of [`Config::witness`], exactly.
     Replay,

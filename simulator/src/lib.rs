@@ -72,7 +72,7 @@
 //!   fence orders come late to other blocks ([`Witness::late`](explore::Witness::late)).
 //! * [`Schedule::Patient`]: random stops, and who waits in a loop goes on for long before others may.
 //! * [`Schedule::InTurn`]: before an atomic on global memory that gives a number a warp lets all others go first, of all blocks that can be
-//!   resident: who draws work from a counter draws in turn.
+//!   resident: who draws work from a counter draws in turn, and who competes for a word fails as often as others succeed.
 //! * [`Schedule::Pct`]: every warp, and lanes that went a way of their own, get a random priority; at `depth - 1` random
 //!   operations some lanes go behind all others.
 //! * [`Schedule::Replay`]: the preemptions of [`Config::witness`], exactly.

@@ -47,7 +47,7 @@ pub const fn meaning(schedule: &Schedule) -> &'static str {
             "patient:SEED: the same, and who waits in a loop goes on for long before others may"
         }
         Schedule::Pct { .. } => "pct:SEED: random priorities, which change at a few random places",
-        Schedule::InTurn => "in-turn: who draws its work from a counter lets all others draw first",
+        Schedule::InTurn => "in-turn: who draws from a counter, or competes for a word, lets all others go first",
         Schedule::Replay => "replay: exactly the order that is written there",
     }
 }

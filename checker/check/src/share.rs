@@ -38,6 +38,8 @@ const STARTS: u64 = 1024;
 const MUCH: u64 = 1 << 19;
 /// ... so many each.
 const SHARES: usize = 2;
+/// Threads of a case in which all compete for each word: who tries again until it succeeds takes the square of them.
+const COMPETING: u64 = 1 << 12;
 /// One lane after the other.
 const ONE_BY_ONE_ORDER: Schedule = Schedule::Adversarial { seed: 0 };
 
@@ -158,6 +160,7 @@ pub fn orders(explored: &[Schedule], (threads, instructions): (u64, u64), index:
     let fixed: Vec<&Schedule> = if threads <= FEW_THREADS && instructions <= FEW_INSTRUCTIONS {
         fixed.iter().collect()
     } else if threads <= SOME_THREADS {
+        let competing = competing.into_iter().filter(|_| threads <= COMPETING);
         [in_turn(0), in_turn(1)].into_iter().flatten().chain(competing).collect()
     } else {
         Vec::new()

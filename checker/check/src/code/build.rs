@@ -243,6 +243,11 @@ impl Built {
         self.between().across
     }
 
+    /// Do threads compete for a word, so that all but one fail?
+    pub fn competes(&self) -> bool {
+        self.compiled.ptx.contains(".cas.b")
+    }
+
     /// May a thread wait in a loop for others?
     pub fn waits(&self) -> bool {
         self.between().waits

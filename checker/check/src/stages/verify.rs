@@ -89,9 +89,8 @@ pub fn schedules(built: &Built, seed: u64) -> Vec<Schedule> {
     if built.communicates() {
         schedules.extend((0..5).map(|seed| Schedule::Adversarial { seed }));
         let drawn = seed % 1_000_000;
-        if built.waits() {
-            schedules.extend([Schedule::InTurn, Schedule::Patient { seed: drawn }]);
-        }
+        schedules.extend((built.waits() || built.competes()).then_some(Schedule::InTurn));
+        schedules.extend(built.waits().then_some(Schedule::Patient { seed: drawn }));
         // The last one is tried at every size.
         schedules.push(Schedule::Adversarial { seed: 8 + drawn });
     }
