@@ -7,7 +7,7 @@ use super::sampled::{impossible, leaves_out, never, untried, waits_for_later};
 use super::wrong::wrong_outputs;
 use crate::orders;
 use execution::backend::{Checked, Death, Difference, Status, UNREADABLE};
-use report::{Cause, Pattern, Reason, Sources, Verdict};
+use report::{Cause, Excerpt, Pattern, Reason, Sources, Verdict};
 use simulator::Schedule;
 use simulator::finding::{ENDLESS_ADVICE, FindingName};
 
@@ -71,12 +71,7 @@ pub(super) fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources
             (device_verdict(&fault.name), format!("{} ({})", fault.message, fault.name))
         }
         Status::BadLaunch { line, message, .. } => {
-            let mut excerpt = sources.excerpt(scene.file, *line, None, "this launch");
-            // What a `constant` line asks for fails before any launch.
-            if excerpt.lines.last().is_some_and(|text| text.contains("//@") && !text.contains("launch")) {
-                excerpt.label = "this line".into();
-            }
-            excerpts.push(excerpt);
+            excerpts.push(launch_line(*line, scene, sources));
             (Verdict::BadLaunch, message.clone())
         }
         Status::TimedOut { seconds } => {
@@ -164,4 +159,14 @@ fn device_verdict(name: &str) -> Verdict {
         // The simulator's go by the names of its findings.
         name => FindingName::by_name(name).and_then(Verdict::of_kind).unwrap_or(Verdict::DeviceFault),
     }
+}
+
+/// The line that asks for what cannot be done.
+fn launch_line(line: u32, scene: &Scene<'_>, sources: &mut Sources) -> Excerpt {
+    let mut excerpt = sources.excerpt(scene.file, line, None, "this launch");
+    // What a `constant` line asks for fails before any launch.
+    if excerpt.lines.last().is_some_and(|text| text.contains("//@") && !text.contains("launch")) {
+        excerpt.label = "this line".into();
+    }
+    excerpt
 }
