@@ -39,7 +39,7 @@ pub enum Schedule {
         /// Which order.
         seed: u64,
     },
-    /// The plain order, but before an atomic on global memory whose result somebody uses a warp lets all others go first: those who
+    /// The plain order, but before an atomic whose result somebody uses (on global memory, or by which it may wait) a warp lets all others go first: those who
     /// draw their work from a counter draw in turn, and of those who compete for a word all but one fail each time.
     InTurn,
     /// The order of [`Config::witness`], exactly.
@@ -50,6 +50,11 @@ impl Schedule {
     /// One that is the plain order with preemptions: a report has its [`crate::LaunchOrder`].
     pub fn is_explored(&self) -> bool {
         !matches!(self, Self::Its | Self::PreVolta)
+    }
+
+    /// One that may let some wait for as long as it takes: that a kernel has not ended under it says nothing by itself.
+    pub fn is_unfair(&self) -> bool {
+        matches!(self, Self::Patient { .. } | Self::InTurn)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::appearance::Appearance;
 use crate::isa::decode::{Decoded, decode, is_placed};
 #[cfg(not(target_family = "wasm"))]
 use crate::isa::locks::Unsure;
-use crate::isa::op::Op;
+use crate::isa::op::{Op, Reg};
 use crate::isa::placement::{PLACEMENTS, Placement};
 use crate::ptx::ast::{Tree, Var};
 #[cfg(not(target_family = "wasm"))]
@@ -152,6 +152,11 @@ impl Module {
     /// for one.
     pub fn waits(&self) -> bool {
         self.decoded.code.waits()
+    }
+
+    /// Do threads compete for a word, so that all but one fail? A compare-and-swap whose result somebody uses.
+    pub fn competes(&self) -> bool {
+        self.decoded.code.atomics.iter().any(|atomic| atomic.answers && atomic.c != Reg::None)
     }
 
     /// The compare-and-swaps and exchanges ([`crate::Covered::at`]) of which nobody knows what they come to where only some blocks run: a loop

@@ -19,7 +19,7 @@ mod sweep;
 pub use code::ahead::{Ahead, ahead};
 pub use code::build::listing_options;
 pub use code::evidence;
-use code::{build, complaint, listing, page, unfilled, unsteady::unsteady, versions};
+use code::{build, complaint, listing, page, unfilled::unfilled, unsteady::unsteady, versions};
 use context::CheckContext;
 pub use stages::modelled;
 use stages::{beside, numbers, recorded, roof, stage, time, verify};

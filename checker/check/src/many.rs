@@ -86,7 +86,7 @@ pub fn run(
             }
             let timeout = left.map_or(own, |left| left.min(own));
             // Under an order that lets others wait for long, not to have ended is the order's doing, if another one ended well.
-            let unfair = came && matches!(others[at], Schedule::Patient { .. } | Schedule::InTurn);
+            let unfair = came && others[at].is_unfair();
             let most = if unfair { PATIENT_STEPS } else { u64::MAX };
             let how = How { timeout, steps: steps.load(Relaxed).min(most), keep: keep.clone() };
             let Some(checked) = run(&others[at], &how)? else { continue };

@@ -24,8 +24,8 @@ const MEANINGS: &[(&str, &str)] = &[
     ("swap", "Two scratch buffers of one type and length exchange their names."),
     (
         "constant",
-        "Copies an input, or a structure, into a `__constant__` or `__device__` variable, as `cudaMemcpyToSymbol` does. In a problem 64 \
-         KiB at most.",
+        "Copies a buffer's first values, or a structure, into a `__constant__` or `__device__` variable, as `cudaMemcpyToSymbol` does. In \
+         a problem the buffer is an input of 64 KiB at most.",
     ),
     ("texture", "Shows a buffer as a texture: a `cudaTextureObject_t` for launches. Only in a file that stands alone."),
     ("surface", "The same as a `cudaSurfaceObject_t`, which kernels also write to. Only in a file that stands alone."),

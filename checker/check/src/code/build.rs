@@ -25,6 +25,7 @@ struct Between {
     communicates: bool,
     across: bool,
     waits: bool,
+    competes: bool,
     /// Swaps that come to who knows what.
     swaps: BTreeMap<u32, simulator::Unsure>,
     remembers: bool,
@@ -245,7 +246,7 @@ impl Built {
 
     /// Do threads compete for a word, so that all but one fail?
     pub fn competes(&self) -> bool {
-        self.compiled.ptx.contains(".cas.b")
+        self.between().competes
     }
 
     /// May a thread wait in a loop for others?
@@ -302,12 +303,14 @@ impl Built {
             communicates: module.communicates(),
             across: module.communicates_between_blocks(),
             waits: module.waits(),
+            competes: module.competes(),
             swaps: module.unsure_swaps(),
             remembers: module.remembers(),
             numbers: module.numbers(),
         };
         let (numbers, swaps) = (BTreeSet::new(), BTreeMap::new());
-        let unread = Between { communicates: true, across: true, waits: false, swaps, remembers: false, numbers };
+        let (waits, competes, remembers) = (false, false, false);
+        let unread = Between { communicates: true, across: true, waits, competes, swaps, remembers, numbers };
         self.between.get_or_init(|| simulator::Module::parse(&self.compiled.ptx).map_or(unread, of))
     }
 

@@ -158,7 +158,7 @@ impl Checking<'_> {
             let place = warning.line.map(|line| format!("{file}:{line}: ")).unwrap_or_default();
             self.check.report.notes.push(format!("{place}{}", warning.message));
         }
-        self.check.report.notes.extend(unfilled::unfilled(&versions.candidate).into_iter().map(|name| {
+        self.check.report.notes.extend(unfilled(&versions.candidate).into_iter().map(|name| {
             let shown = account::reasons::name(name);
             format!(
                 "nothing fills {shown}, so it is all zeros: a line `//@ constant NAME = INPUT` copies an input there before the launches"

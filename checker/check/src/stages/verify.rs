@@ -82,8 +82,8 @@ pub struct Results {
 }
 
 /// The orders to try: what a GPU does when nothing disturbs it, and for kernels whose threads talk to each other the
-/// fixed extremes and one that the seed draws. Where a thread may wait in a loop, or try until it succeeds, one more lets all
-/// compete for each word, and one lets who waits wait for long.
+/// fixed extremes and one that the seed draws. Where a thread may wait in a loop, or uses what a compare-and-swap gives, one
+/// more lets all compete for each word; where it may wait, one lets it wait for long.
 pub fn schedules(built: &Built, seed: u64) -> Vec<Schedule> {
     let mut schedules = vec![Schedule::Its];
     if built.communicates() {

@@ -102,7 +102,7 @@ impl Version<'_> {
         let watched =
             first && !(self.case.steady && self.program.plan.threads() > MANY) || is_small(&self.program.plan);
         session.set_checked(watched);
-        let unfair = matches!(run.schedule, Some(Schedule::Patient { .. } | Schedule::InTurn))
+        let unfair = run.schedule.is_some_and(|schedule| schedule.is_unfair())
             && self.runs.iter().any(|other| other.schedule != run.schedule);
         let patience = self.case.within.or(unfair.then_some(PATIENT_STEPS));
         if let Some(steps) = patience {

@@ -218,13 +218,15 @@ impl<'a> Walk<'a> {
         }
         let value = match &value.value {
             ArgValue::Structure(_) if !self.compiled() => return Ok(()),
-            // A problem's buffers are not known yet.
-            ArgValue::Expr(expr) if expr.as_name().is_some() && !self.compiled() => return Ok(()),
             ArgValue::Structure(_) => match self.arg(source, value)? {
                 Arg::Structure(index) => ConstantValue::Structure(index),
                 _ => return Err(source.error(value.column, "expected a buffer or a structure")),
             },
-            ArgValue::Expr(expr) if expr.as_name().is_some() => self.constant_buffer(source, value.column, expr)?,
+            // A problem's buffers are not known before the file is compiled.
+            ArgValue::Expr(expr) if expr.as_name().is_some() && self.knows_buffers() => {
+                self.constant_buffer(source, value.column, expr)?
+            }
+            ArgValue::Expr(expr) if expr.as_name().is_some() => return Ok(()),
             ArgValue::Expr(_) | ArgValue::Real(_) => {
                 let message = "a number's type is not known here: write it as a structure of one member";
                 return Err(source.error(value.column, message).expected("constant VARIABLE = {f32 0.5}"));
@@ -236,13 +238,18 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// Are all buffers known that a line may name? A file that stands alone has declared its own.
+    fn knows_buffers(&self) -> bool {
+        self.compiled() || self.file.stand_alone_statement().is_some()
+    }
+
     /// The buffer that an expression names, if it has values before the launches.
     fn constant_buffer(&self, source: &SourceLine, column: u32, expr: &Expr) -> Result<ConstantValue, LineError> {
         let name = expr.as_name().unwrap_or_default();
         let Some(Binding::Buffer(index)) = self.scope.get(name) else {
             return Err(source.error(column, format!("`{name}` is no buffer; its value is `{{{name}}}`")));
         };
-        let buffer = &self.plan.buffers[index];
+        let Some(buffer) = self.plan.buffers.get(index) else { return Ok(ConstantValue::Buffer(index)) };
         let fault = if index >= self.problems {
             let empty = buffer.fill.is_none();
             empty.then(|| format!("`{name}` has no values before the launches: name an `in` or `inout` buffer"))

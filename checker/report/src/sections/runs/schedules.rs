@@ -11,6 +11,7 @@ const KINDS: &[Kind] = &[
     Kind { prefix: "its", gloss: "usual order" },
     Kind { prefix: "pre-volta", gloss: "warps in lockstep" },
     Kind { prefix: "adversarial", gloss: "rare, allowed" },
+    Kind { prefix: "in-turn", gloss: "all compete" },
     Kind { prefix: "pct", gloss: "random priorities" },
     Kind { prefix: "patient", gloss: "long waits" },
     Kind { prefix: "replay", gloss: "as written there" },
@@ -39,6 +40,11 @@ mod tests {
     fn every_kind_is_told_once_and_explained() {
         let names = |list: &[&str]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(told(&names(&["its"])), "schedule its (usual order)");
+        let competing = names(&["its", "adversarial:1", "in-turn", "patient:4"]);
+        assert_eq!(
+            told(&competing),
+            "schedules its (usual order), adversarial:1 (rare, allowed), in-turn (all compete), patient:4 (long waits)"
+        );
         let many = names(&["its", "adversarial:0", "pct:4", "adversarial:2", "adversarial:9", "pre-volta", "pct:4:2"]);
         assert_eq!(
             told(&many),
