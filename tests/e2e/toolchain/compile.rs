@@ -43,6 +43,31 @@ fn kernel_becomes_ptx_and_cubin() {
 }
 
 #[test]
+fn the_same_text_is_the_same_code_whatever_it_is_called() {
+    let text = fs::read(crate::support::repository().join("exercises/ex31/starter.cu")).unwrap();
+    let build = |file: &str| {
+        let request = CompileRequest::new(file, &text, "sm_90").unwrap().kernels(["count_bases"]);
+        compile_in(&Home::at(tempfile::tempdir().unwrap().path()), toolchain(), &request).unwrap()
+    };
+    let (kernel, starter) = (build("ex31/kernel.cu"), build("ex31/starter.cu"));
+    assert_eq!(kernel.cubin, starter.cubin);
+    assert!(starter.ptx.contains(".file\t1 \"starter.cu\""), "{}", starter.ptx);
+    let mut files = vec!["/kernel.cu".to_owned(), "/a.cuh".to_owned()];
+    starter.name_files(&mut files);
+    assert_eq!(files, ["starter.cu", "/a.cuh"]);
+
+    // What tells its name has its own.
+    let told = build_of("told.cu", "__global__ void k(int* a) { assert(*a); }\n");
+    assert!(told.ptx.contains(".file\t1 \"told.cu\""), "{}", told.ptx);
+    let bytes: String = "told.cu".bytes().map(|byte| format!("{byte}, ")).collect();
+    assert!(told.ptx.contains(bytes.trim_end_matches(", ")), "{}", told.ptx);
+}
+
+fn build_of(file: &str, source: &str) -> Compiled {
+    compile(toolchain(), &CompileRequest::new(file, source.as_bytes(), "sm_90").unwrap().kernels(["k"])).unwrap()
+}
+
+#[test]
 fn common_names_need_no_include_and_do_not_move_lines() {
     let source = "__global__ void k(float* a, uint8_t* b, std::size_t n) {\n  size_t i = threadIdx.x; uint32_t u = UINT_MAX; int64_t l = INT64_MAX;\n  \
                   a[i] = FLT_MAX + FLT_EPSILON + INT_MAX + M_PI + (float)u + (float)l + INFINITY;\n  assert(u); printf(\"%d\", __LINE__); b[0] = UINT8_MAX;\n}\n";

@@ -65,7 +65,8 @@ impl Compiled {
     pub fn of(workbook: &Workbook, toolchain: &Toolchain, wanted: &Wanted) -> Result<Self> {
         let (request, launched) = wanted.request(workbook)?;
         let compiled = compile(toolchain, &request).with_context(|| format!("compiling {}", wanted.file))?;
-        let module = sass::disassemble(&compiled.cubin, &check::listing_options(toolchain, sass::TIMEOUT))?;
+        let mut module = sass::disassemble(&compiled.cubin, &check::listing_options(toolchain, sass::TIMEOUT))?;
+        compiled.name_files(&mut module.files);
         let names = compiled.names.iter().map(|(name, symbol)| (name.clone(), symbol.clone())).collect();
         Ok(Self { module, compiler: compiled.compiler.clone(), launched, names })
     }

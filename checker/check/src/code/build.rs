@@ -323,7 +323,9 @@ impl Built {
     pub fn disassemble(&mut self, toolchain: &Toolchain, until: Option<Instant>) -> Result<(), BuildError> {
         let left = until.map_or(sass::TIMEOUT, |until| until.saturating_duration_since(Instant::now()));
         let options = listing_options(toolchain, left.min(sass::TIMEOUT));
-        let module = sass::disassemble(&self.compiled.cubin, &options).map_err(|error| unlisted(&self.file, error))?;
+        let mut module =
+            sass::disassemble(&self.compiled.cubin, &options).map_err(|error| unlisted(&self.file, error))?;
+        self.compiled.name_files(&mut module.files);
         self.module = Some(module);
         Ok(())
     }

@@ -6,8 +6,9 @@
 //! ```
 //!
 //! The compiled result depends on nothing but what the key says: the child sees no environment and no files besides
-//! the CUDA headers, and the source goes by its bare file name.
+//! the CUDA headers, and the source goes by one name, or where it tells it by its bare file name.
 
+mod called;
 pub mod child;
 mod diagnostics;
 mod directives;
@@ -123,10 +124,6 @@ impl CompileRequest {
         self.kernels.dedup();
         self
     }
-
-    fn name(&self) -> String {
-        name_of(&self.file)
-    }
 }
 
 /// Is it a header that only host code needs?
@@ -188,6 +185,19 @@ pub struct Compiled {
     pub precompiled: bool,
     /// Why the result could not be kept in the cache, if it could not: a warning, nothing more.
     pub not_kept: Option<String>,
+    /// What the machine code's table of lines calls the source.
+    pub called: String,
+    /// What its owner calls it, and the PTX.
+    pub name: String,
+}
+
+impl Compiled {
+    /// Names the source as its owner does, in the list of files that the machine code's line table has.
+    pub fn name_files(&self, files: &mut [String]) {
+        for file in files.iter_mut().filter(|file| file.trim_start_matches('/') == self.called) {
+            file.clone_from(&self.name);
+        }
+    }
 }
 
 /// Is it the name of a header that the compiler has: CUDA's own, or a stand-in for a standard one?
@@ -211,19 +221,19 @@ pub fn compile(toolchain: &Toolchain, request: &CompileRequest) -> Result<Compil
 /// As [`compile`].
 pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &CompileRequest) -> Result<Compiled, CompileError> {
     let options = options(toolchain, request)?;
-    let name = request.name();
-    let key = key(toolchain, request, &name, &options);
+    let (called, name) = (called::called(request), name_of(&request.file));
+    let key = key(toolchain, request, &called, &options);
     let cache = ContentCache::new(home.compiled(), LARGEST_CACHE);
     let (mut reply, cached) = match cache.read(&key).and_then(|bytes| wire::decode(&bytes)) {
         Some(found) => (found, true),
         None => {
             without_bombs(request)?;
-            (fresh(home, toolchain, request, &name, options)?, false)
+            (fresh(home, toolchain, request, &called, options)?, false)
         }
     };
     // How it was compiled is no part of what was compiled.
     let precompiled = matches!(std::mem::take(&mut reply.header), HeaderUse::Used(_));
-    let diagnostics = |log: &str| diagnostics::parse(log, request, &name, &toolchain.includes);
+    let diagnostics = |log: &str| diagnostics::parse(log, request, &called, &toolchain.includes);
     let fresh = matches!(reply.answer, CompileAnswer::Compiled { .. }) && !cached;
     let kept = if fresh { cache.write(&key, &wire::encode(&reply)) } else { Ok(()) };
     let Reply { answer, ptx, cubin, .. } = reply;
@@ -240,8 +250,10 @@ pub fn compile_in(home: &Home, toolchain: &Toolchain, request: &CompileRequest) 
             cached,
             precompiled,
             not_kept: kept.err().map(|error| format!("the compiled kernel is not kept: {error}")),
-            ptx,
+            ptx: called::renamed(ptx, &called, &name),
             cubin,
+            called,
+            name,
         }),
         // A suffix that this architecture does not have, such as sm_90f: the only option that can be wrong here.
         CompileAnswer::Rejected { log, .. } | CompileAnswer::Failed { log, .. }
@@ -273,13 +285,13 @@ fn fresh(
     home: &Home,
     toolchain: &Toolchain,
     request: &CompileRequest,
-    name: &str,
+    called: &str,
     options: Vec<String>,
 ) -> Result<Reply, CompileError> {
     // A request's texts may have been put together since it was made.
     let without = directives::without_line_directives;
     let compile = wire::Compile {
-        name: name.to_owned(),
+        name: called.to_owned(),
         source: without(&request.source),
         headers: request.headers.iter().map(|(name, text)| (name.clone(), without(text))).collect(),
         includes: toolchain.includes.clone(),

@@ -143,7 +143,8 @@ impl Loader<'_> {
         } else {
             compile::compile(self.toolchain, &request).map_err(compile_fault)?
         };
-        let module = self.disassemble(&compiled.cubin)?;
+        let mut module = self.disassemble(&compiled.cubin)?;
+        compiled.name_files(&mut module.files);
         Ok(Loaded {
             label,
             module,
