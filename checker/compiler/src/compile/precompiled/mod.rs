@@ -110,7 +110,9 @@ pub(super) fn compile(
     }
     match &tried {
         Ok(Reply { header: HeaderUse::Used(file), .. }) => store::touch(file),
-        Ok(Reply { header: HeaderUse::Missing, answer: CompileAnswer::Compiled { .. }, .. }) => {
+        Ok(Reply { header: HeaderUse::Missing, answer: CompileAnswer::Compiled { .. }, .. })
+            if store::is_worth_making(&wanted.stem) =>
+        {
             // Nothing that lies beside the source is in it.
             let (source, expressions, headers) = (wanted.text, Vec::new(), Vec::new());
             let header = wire::Compile { source, expressions, headers, ..compile };

@@ -16,6 +16,12 @@ const KEPT: usize = 3;
 const FREE: u64 = 2 << 30;
 /// An attempt that brought no header is not repeated for so long.
 const PATIENCE: Duration = Duration::from_secs(3600);
+/// A header that was used within so long is in use.
+const RECENT: Duration = Duration::from_secs(600);
+/// So often one has to be asked for before it takes the place of one that is in use.
+const TIMES: u64 = 3;
+/// What a file is called besides the header's name that has a byte for each time it was asked for.
+const WANTED: &str = "wanted";
 /// What an attempt's file is called besides the header's name: a lock, the header while it grows, and, empty, the memory of
 /// an attempt that failed.
 const ATTEMPT: &str = "making";
@@ -68,6 +74,24 @@ pub fn is_attempted(file: &Path) -> bool {
 fn age(file: &Path) -> Option<Duration> {
     let modified = fs::symlink_metadata(file).and_then(|about| about.modified()).ok()?;
     Some(SystemTime::now().duration_since(modified).unwrap_or_default())
+}
+
+/// Is it worth making, now that a source would have used it? While there is place, yes. Where all that are kept are in use, a header
+/// that is asked for once or twice costs more than it saves, and so does making the other one again.
+pub fn is_worth_making(stem: &Path) -> bool {
+    let dir = stem.parent().unwrap_or(stem);
+    let in_use = |path: &PathBuf| is_header(path) && age(path).is_some_and(|age| age < RECENT);
+    if private(dir).is_err() || files(dir).filter(in_use).count() < KEPT {
+        return true;
+    }
+    let wanted = stem.with_extension(WANTED);
+    let times = fs::symlink_metadata(&wanted).map_or(0, |about| about.len()) + 1;
+    let noted = if times < TIMES {
+        File::options().create(true).append(true).open(&wanted).and_then(|mut file| file.write_all(b"+"))
+    } else {
+        fs::remove_file(&wanted)
+    };
+    times >= TIMES || noted.is_err()
 }
 
 /// The right to make a header, and the place for it; at most one process has it.
@@ -228,6 +252,24 @@ mod tests {
             attempt.succeed();
         }
         assert_eq!(size(&home.path().join("pch")).0, KEPT, "two that were made at once");
+    }
+
+    #[test]
+    fn who_is_in_use_makes_place_for_what_is_asked_for_again_and_again() {
+        let home = tempfile::tempdir().unwrap();
+        let stem = |key: &str| home.path().join("pch").join(key);
+        let keys = ["a", "b", "c"];
+        for key in keys {
+            assert!(is_worth_making(&stem(key)), "there is place");
+            grow(&file(&stem(key), 1));
+        }
+        let asked: Vec<bool> = (0..4).map(|_| is_worth_making(&stem("d"))).collect();
+        assert_eq!(asked, [false, false, true, false], "then it begins anew");
+        assert_eq!([is_worth_making(&stem("e")), is_worth_making(&stem("d"))], [false, false], "each for itself");
+        assert_eq!(size(&home.path().join("pch")).0, KEPT, "what is noted is no header");
+        let old = SystemTime::now() - 2 * RECENT;
+        File::open(file(&stem("b"), 1)).unwrap().set_modified(old).unwrap();
+        assert!(is_worth_making(&stem("e")), "one is not in use any more");
     }
 
     #[test]
