@@ -70,6 +70,25 @@ impl MadeOf {
         }
     }
 
+    /// The source lines most of whose work is not there, as (file, line), those first of which most is missing.
+    pub fn missing(&self, coverage: &[LineCoverage]) -> Vec<(String, u32)> {
+        let ran = self.by_line(coverage, |opcode| !is_moved(opcode));
+        let mut sources: BTreeMap<(&str, u32), (f64, f64)> = BTreeMap::new();
+        for covered in coverage.iter().filter(|covered| covered.line > 0) {
+            for (line, warps) in covered.ptx_lines.iter().zip(&covered.warps) {
+                let Some((there, _)) = ran.get(line) else { continue };
+                let (weight, counts) = (*warps as f64, !is_moved(&covered.opcode));
+                let entry = sources.entry((&covered.file, covered.line)).or_default();
+                if counts {
+                    *entry = (entry.0 + weight * (1.0 - there), entry.1 + weight);
+                }
+            }
+        }
+        let mut missing: Vec<_> = sources.into_iter().filter(|(_, (gone, all))| *gone > 0.5 * all).collect();
+        missing.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
+        missing.into_iter().map(|((file, line), _)| (file.to_owned(), line)).collect()
+    }
+
     /// How much of each line is there, and how often warps executed those of its instructions that count. A line that somebody wrote
     /// himself (`asm`) may have several.
     fn by_line(&self, coverage: &[LineCoverage], counts: fn(&str) -> bool) -> BTreeMap<u32, (f64, f64)> {

@@ -441,6 +441,8 @@ fn what_is_judged_is_what_is_simulated() {
     let ran = judged(&workbook, &between(""));
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stdout.contains("in blocks that are in the machine code"), "{}", ran.stdout);
+    let told: String = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("the compiler left out most of line") && told.contains("no result needs"), "{}", ran.stdout);
     let ran = judged(&workbook, &between("mov.u32 %0, s;\\n"));
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }

@@ -247,8 +247,13 @@ fn try_first(goal: &GoalResult, reason: &Reason, modelled: Option<&report::Model
         }
         None => {
             let what = what.trim_end_matches(" in all");
-            let question =
-                if goal.at_most { format!("Why are there so many {what}?") } else { format!("Look at the {what}.") };
+            let question = match goal.metric.as_str() {
+                super::kept::METRIC => {
+                    "What does the kernel work out that no result needs, or that is known before it runs?".to_owned()
+                }
+                _ if goal.at_most => format!("Why are there so many {what}?"),
+                _ => format!("Look at the {what}."),
+            };
             if goal.why.is_empty() { question } else { format!("{question} Behind the goal: {}", stop(&goal.why)) }
         }
     }

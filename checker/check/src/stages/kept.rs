@@ -9,6 +9,15 @@ use problem::Sizes;
 use report::{GoalResult, GoalStatus, Provenance, at_sizes};
 use sass::kept::Parts;
 
+/// Such a goal's metric.
+pub const METRIC: &str = "kept";
+
+/// What it is for.
+const WHY: &str = "what is simulated is what the machine code does";
+
+/// So many lines are named.
+const MOST_LINES: usize = 4;
+
 /// Warp instructions of a size at which a warp or two do little but begin and end.
 const FEW: f64 = 2048.0;
 
@@ -50,28 +59,44 @@ const RULES: [Rule; 3] = [
 pub fn broken(built: &Built, results: &Results) -> Option<GoalResult> {
     let made = built.made()?;
     let cases = results.cases.iter().chain(&results.besides.elsewhere);
-    let of = |(sizes, checked): &(Sizes, Checked)| (made.parts(&checked.coverage), sizes.clone());
-    let all: Vec<(Parts, Sizes)> = cases.map(of).collect();
+    let all: Vec<(Parts, &(Sizes, Checked))> = cases.map(|case| (made.parts(&case.1.coverage), case)).collect();
     RULES.iter().find_map(|rule| {
         let least = |parts: &Parts| if parts.ran < FEW { rule.of_few } else { rule.least };
-        let parts = all.iter().filter_map(|(parts, sizes)| Some(((rule.part)(parts)?, least(parts), sizes)));
-        let (part, least, sizes) = parts.min_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)))?;
-        (part < least).then(|| not_met(rule, (part, least), sizes))
+        let parts = all.iter().filter_map(|(parts, case)| Some(((rule.part)(parts)?, least(parts), case)));
+        let (part, least, (sizes, checked)) = parts.min_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)))?;
+        (part < least).then(|| {
+            let missing = made.missing(&checked.coverage);
+            not_met(rule, (part, least), sizes, &why(built, &missing))
+        })
     })
 }
 
-fn not_met(rule: &Rule, (part, least): (f64, f64), sizes: &Sizes) -> GoalResult {
+/// The rule's reason, and the lines that it is about.
+fn why(built: &Built, missing: &[(String, u32)]) -> String {
+    let called = compiler::compile::name_of(built.file.path());
+    let mut lines: Vec<u32> =
+        missing.iter().filter(|(file, _)| *file == called).map(|(_, line)| *line).take(MOST_LINES).collect();
+    lines.sort_unstable();
+    let numbers: Vec<String> = lines.iter().map(u32::to_string).collect();
+    match numbers.as_slice() {
+        [] => WHY.to_owned(),
+        [one] => format!("{WHY}; the compiler left out most of line {one}"),
+        [all @ .., last] => format!("{WHY}; the compiler left out most of lines {} and {last}", all.join(", ")),
+    }
+}
+
+fn not_met(rule: &Rule, (part, least): (f64, f64), sizes: &Sizes, why: &str) -> GoalResult {
     let percent = |part: f64| format!("{:.1} %", 100.0 * part);
     let quantity = rule.quantity.to_owned();
     let bounds = format!("at least {}", percent(least));
     GoalResult {
-        metric: "kept".to_owned(),
+        metric: METRIC.to_owned(),
         text: format!("{quantity}: {bounds}"),
         quantity,
         demand: bounds.clone(),
         bounds,
         at_most: false,
-        why: "what is simulated is what the machine code does".to_owned(),
+        why: why.to_owned(),
         status: GoalStatus::NotMet,
         value: Some(part),
         value_text: Some(format!("{}{}", percent(part), at_sizes(sizes))),
