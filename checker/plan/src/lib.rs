@@ -53,6 +53,8 @@ pub enum Fill {
     Sorted {
         /// Mean length of a run of equals, at least 1.
         run: i64,
+        /// Seven numbers in eight come 1 to `short` times in a row, the eighth up to `9 * run` times; 0: no such rule.
+        short: i64,
     },
     /// Uniform reals in (-2^e, 2^e), with an integer e drawn from [lo, hi] for every `len` elements in turn.
     Scaled {

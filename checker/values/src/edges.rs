@@ -304,7 +304,7 @@ mod tests {
             Fill::Zeros,
             Fill::Constant(3.0),
             Fill::Few { lo: 5, hi: 50, count: 3 },
-            Fill::Sorted { run: 3 },
+            Fill::Sorted { run: 3, short: 0 },
         ] {
             let same = |values| filled(DType::F32, 300, &of, 3, values);
             assert_eq!(same(Values::AsStated), same(Values::Edges), "{of:?}");

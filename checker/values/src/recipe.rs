@@ -65,7 +65,9 @@ impl Recipe {
                 recipe.kind = Kind::Integers;
                 (recipe.least, recipe.range) = (*lo, range(*lo, *hi));
             }
-            Some(Fill::Sorted { run }) => (recipe.kind, recipe.count) = (Kind::Sorted, *run),
+            Some(Fill::Sorted { run, short }) => {
+                (recipe.kind, recipe.count, recipe.least) = (Kind::Sorted, *run, *short);
+            }
             Some(Fill::Scaled { lo, hi, len }) => {
                 recipe.kind = Kind::Scaled;
                 (recipe.least, recipe.range, recipe.count) = (*lo, range(*lo, *hi), *len);

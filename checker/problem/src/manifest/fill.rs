@@ -6,11 +6,11 @@ use plan::Fill;
 
 /// The form of a fill.
 pub const FORM: &str = "uniform(LO, HI), band(LO, HI, WIDTH), band(LO, HI, WIDTH, LEN), integers(LO, HI), few(LO, HI, COUNT), \
-                        sorted(RUN), scaled(LO, HI, LEN), iota, zeros, constant(VALUE) or \"FILE.npy\"; several with \
+                        sorted(RUN), sorted(RUN, SHORT), scaled(LO, HI, LEN), iota, zeros, constant(VALUE) or \"FILE.npy\"; several with \
                         `or` between them take turns";
 const NAMES: [&str; 9] = ["uniform", "band", "integers", "few", "sorted", "scaled", "iota", "zeros", "constant"];
-/// Exponents of f32 numbers, subnormal ones included, less some room for a sum.
-const EXPONENTS: std::ops::RangeInclusive<i64> = -149..=120;
+/// Exponents of f32 numbers, subnormal ones included, less some room for a sum; and below, where all that is drawn is zero.
+const EXPONENTS: std::ops::RangeInclusive<i64> = -65536..=120;
 
 /// Parses a fill, or several with `or` between them; leaves what follows to the caller.
 pub fn parse(cursor: &mut Cursor) -> Result<Fill, LineError> {
@@ -80,11 +80,22 @@ fn single(cursor: &mut Cursor) -> Result<Fill, LineError> {
             Ok(Fill::Few { lo, hi, count })
         }
         "sorted" => {
-            let [run] = integers(cursor, &name, column)?;
-            if run < 1 {
+            let numbers = numbers_between(cursor, 1, 2)?;
+            let [Number::Int(run), rest @ ..] = numbers.as_slice() else {
+                return Err(cursor.error_at(column, "`sorted`: RUN is an integer").expected(FORM));
+            };
+            let short = match rest {
+                [] => 0,
+                [Number::Int(short), ..] if (1..=*run).contains(short) => *short,
+                _ => {
+                    let message = format!("sorted({run}, SHORT): SHORT is an integer from 1 to RUN");
+                    return Err(cursor.error_at(column, message).expected(FORM));
+                }
+            };
+            if *run < 1 {
                 return Err(cursor.error_at(column, format!("sorted({run}): a run has at least one element")));
             }
-            Ok(Fill::Sorted { run })
+            Ok(Fill::Sorted { run: *run, short })
         }
         "scaled" => {
             let [lo, hi, len] = integers(cursor, &name, column)?;

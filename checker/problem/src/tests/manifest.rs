@@ -330,7 +330,8 @@ fn a_fill_by_itself_parses() {
     assert_eq!(fill("constant(-2.5)").unwrap(), Fill::Constant(-2.5));
     assert_eq!(fill("\"x.npy\"").unwrap(), Fill::Npy("x.npy".into()));
     assert_eq!(fill(" integers( -3 , 4 )").unwrap(), Fill::Integers { lo: -3, hi: 4 });
-    assert_eq!(fill("sorted(100)").unwrap(), Fill::Sorted { run: 100 });
+    assert_eq!(fill("sorted(100)").unwrap(), Fill::Sorted { run: 100, short: 0 });
+    assert_eq!(fill("sorted(100, 4)").unwrap(), Fill::Sorted { run: 100, short: 4 });
     assert_eq!(fill("scaled(-99, 99, 256)").unwrap(), Fill::Scaled { lo: -99, hi: 99, len: 256 });
     assert_eq!(fill("band(-1, 4, 0.5)").unwrap(), Fill::Band { lo: -1.0, hi: 4.0, width: 0.5, len: 0 });
     assert_eq!(fill("band(-1, 4, 2, 64)").unwrap(), Fill::Band { lo: -1.0, hi: 4.0, width: 2.0, len: 64 });
@@ -350,6 +351,9 @@ fn a_fill_by_itself_parses() {
         "iota iota",
         "sorted(0)",
         "sorted(1.5)",
+        "sorted(100, 0)",
+        "sorted(100, 101)",
+        "sorted(100, 1.5)",
         "scaled(3, 2, 1)",
         "scaled(0, 200, 1)",
         "scaled(-150, 0, 1)",

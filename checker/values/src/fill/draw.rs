@@ -66,12 +66,14 @@ pub(super) fn draw(buffer: &Buffer, (seed, values): (u64, Values), stream: Strea
         (Some(Fill::Integers { lo, hi }), _) => {
             integers(buffer.dtype, bytes, |index| stream.integer(index, *lo, *hi));
         }
-        (Some(Fill::Sorted { run }), _) => {
-            integers(buffer.dtype, bytes, |index| sorted(stream, index as i64, *run));
+        (Some(Fill::Sorted { run, short }), _) => {
+            integers(buffer.dtype, bytes, |index| sorted(stream, index as i64, *run, *short));
         }
         (Some(Fill::Scaled { lo, hi, len }), _) => {
             let exponent = |index: u64| stream.integer(!(index / *len as u64), *lo, *hi) as i32;
-            let value = |index: u64| (2.0 * stream.unit(index) - 1.0) * 2f64.powi(exponent(index));
+            // Whole powers only, as on the device; what is less is zero in every type but double.
+            let power = |exponent: i32| if exponent < f64::MIN_EXP - 1 { 0.0 } else { 2f64.powi(exponent) };
+            let value = |index: u64| (2.0 * stream.unit(index) - 1.0) * power(exponent(index));
             reals(buffer.dtype, bytes, f64::NEG_INFINITY, f64::INFINITY, value);
         }
         (Some(Fill::Band { lo, hi, width, len }), _) => {
@@ -197,10 +199,24 @@ pub(super) fn uniform(buffer: &Buffer) -> Option<(f64, f64)> {
     }
 }
 
-/// Element `index` of ascending integers: in every `run` elements the next number begins once, at a place that is drawn.
-fn sorted(stream: Stream, index: i64, run: i64) -> i64 {
-    let (before, place) = (index / run, index % run);
-    before + i64::from(place >= stream.integer(before as u64, 0, run - 1))
+/// Numbers that begin one behind the other where some are to be short.
+const GROUP: i64 = 8;
+
+/// Element `index` of ascending integers: in every `run` elements the next number begins once, at a place that is drawn. Where some
+/// are to be short, eight begin near the end of every `8 * run` elements instead, each 1 to `short` behind the one before.
+fn sorted(stream: Stream, index: i64, run: i64, short: i64) -> i64 {
+    if short == 0 {
+        let (before, place) = (index / run, index % run);
+        return before + i64::from(place >= stream.integer(before as u64, 0, run - 1));
+    }
+    let (group, place) = (index / (GROUP * run), index % (GROUP * run));
+    let last = GROUP * run - 1 - stream.integer(!(group as u64), 0, run / 2);
+    let begins = (0..GROUP).scan(last, |begin, nth| {
+        let this = *begin;
+        *begin -= stream.integer((GROUP * group + nth) as u64, 1, short);
+        Some(this)
+    });
+    GROUP * group + begins.filter(|begin| place >= *begin).count() as i64
 }
 
 /// Multiples of `step` from `first` to `last`, 0 left out.

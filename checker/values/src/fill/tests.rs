@@ -225,7 +225,7 @@ fn any_part_of_a_buffer_can_be_filled() {
     let fills = [
         Fill::Uniform { lo: -1.0, hi: 1.0 },
         Fill::Integers { lo: -9, hi: 90 },
-        Fill::Sorted { run: 7 },
+        Fill::Sorted { run: 7, short: 0 },
         Fill::Scaled { lo: -10, hi: 10, len: 33 },
         Fill::Band { lo: -10.0, hi: 10.0, width: 2.0, len: 9 },
         Fill::Few { lo: 0, hi: 100, count: 5 },
@@ -253,15 +253,23 @@ fn any_part_of_a_buffer_can_be_filled() {
 
 #[test]
 fn sorted_integers_ascend_in_steps_of_one_and_runs_differ() {
-    for (run, len) in [(1i64, 50), (7, 5000), (100, 40_000)] {
+    for (run, short, len) in [(1i64, 0, 50), (7, 0, 5000), (100, 0, 40_000), (100, 3, 40_000), (5, 5, 5000), (1, 1, 50)]
+    {
         for seed in 0..3 {
-            let bytes = filled(&buffer(DType::I32, len, Fill::Sorted { run }), seed, Values::AsStated);
+            let bytes = filled(&buffer(DType::I32, len, Fill::Sorted { run, short }), seed, Values::AsStated);
             let keys: Vec<i64> = bytes.as_chunks().0.iter().map(|word| i32::from_le_bytes(*word).into()).collect();
             assert!(keys[0] <= 1 && keys.windows(2).all(|pair| (0..=1).contains(&(pair[1] - pair[0]))), "{run}");
             assert!(keys[keys.len() - 1] <= len.div_ceil(run as u64) as i64, "{run}");
             let runs: Vec<usize> = keys.chunk_by(|a, b| a == b).map(<[i64]>::len).collect();
-            assert!(runs.iter().all(|&length| length < 2 * run as usize), "{run}: {runs:?}");
+            let longest = if short > 0 { 9 * run } else { 2 * run - 1 };
+            assert!(runs.iter().all(|&length| length <= longest as usize), "{run}: {runs:?}");
             assert!(run == 1 || runs.iter().any(|length| *length != runs[1]), "{run}: {runs:?}");
+            if short > 0 {
+                // Seven in eight are short, of each length there is.
+                let shorts: Vec<usize> = runs.iter().copied().filter(|&length| length <= short as usize).collect();
+                assert!(8 * (shorts.len() + 8) >= 7 * runs.len(), "{run}, {short}: {runs:?}");
+                assert!((1..=short as usize).all(|length| shorts.contains(&length)), "{run}, {short}: {shorts:?}");
+            }
         }
     }
 }

@@ -188,7 +188,7 @@ __device__ double real_at(int kind, unsigned long long key, unsigned long long i
     case UNIFORM: return __dadd_rn(n.first, __dmul_rn(unit_at(key, index), n.width));
     case SCALED: {
         long long exponent = integer_at(key, ~(index / (unsigned long long)n.count), n.least, n.range);
-        double power = __longlong_as_double((exponent + 1023) << 52);
+        double power = exponent < -1022 ? 0.0 : __longlong_as_double((exponent + 1023) << 52);
         return __dmul_rn(__dadd_rn(__dmul_rn(2.0, unit_at(key, index)), -1.0), power);
     }
     case BAND: {
@@ -207,8 +207,20 @@ __device__ long long whole_at(int kind, unsigned long long key, unsigned long lo
     switch (kind) {
     case INTEGERS: return integer_at(key, index, n.least, n.range);
     case SORTED: {
-        unsigned long long run = (unsigned long long)n.count, before = index / run;
-        return (long long)before + ((long long)(index % run) >= integer_at(key, before, 0, run));
+        unsigned long long run = (unsigned long long)n.count;
+        if (n.least == 0) {
+            unsigned long long before = index / run;
+            return (long long)before + ((long long)(index % run) >= integer_at(key, before, 0, run));
+        }
+        // Where some are short, eight begin one behind the other.
+        unsigned long long group = index / (8 * run);
+        long long place = (long long)(index % (8 * run)), begun = 0;
+        long long begin = (long long)(8 * run) - 1 - integer_at(key, ~group, 0, run / 2 + 1);
+        for (unsigned nth = 0; nth < 8; ++nth) {
+            begun += place >= begin;
+            begin -= integer_at(key, 8 * group + nth, 1, (unsigned long long)n.least);
+        }
+        return (long long)(8 * group) + begun;
     }
     case FEW: {
         long long which = integer_at(key, index, 0, (unsigned long long)n.count);
