@@ -79,24 +79,7 @@ fn single(cursor: &mut Cursor) -> Result<Fill, LineError> {
             }
             Ok(Fill::Few { lo, hi, count })
         }
-        "sorted" => {
-            let numbers = numbers_between(cursor, 1, 2)?;
-            let [Number::Int(run), rest @ ..] = numbers.as_slice() else {
-                return Err(cursor.error_at(column, "`sorted`: RUN is an integer").expected(FORM));
-            };
-            let short = match rest {
-                [] => 0,
-                [Number::Int(short), ..] if (1..=*run).contains(short) => *short,
-                _ => {
-                    let message = format!("sorted({run}, SHORT): SHORT is an integer from 1 to RUN");
-                    return Err(cursor.error_at(column, message).expected(FORM));
-                }
-            };
-            if *run < 1 {
-                return Err(cursor.error_at(column, format!("sorted({run}): a run has at least one element")));
-            }
-            Ok(Fill::Sorted { run: *run, short })
-        }
+        "sorted" => sorted(cursor, column),
         "scaled" => {
             let [lo, hi, len] = integers(cursor, &name, column)?;
             if lo > hi || len < 1 || !EXPONENTS.contains(&lo) || !EXPONENTS.contains(&hi) {
@@ -110,6 +93,24 @@ fn single(cursor: &mut Cursor) -> Result<Fill, LineError> {
         _ => {
             let hint = did_you_mean(&name, NAMES);
             Err(cursor.error_at(column, format!("unknown fill `{name}`{hint}")).expected(FORM))
+        }
+    }
+}
+
+fn sorted(cursor: &mut Cursor, column: u32) -> Result<Fill, LineError> {
+    let numbers = numbers_between(cursor, 1, 2)?;
+    let [Number::Int(run), rest @ ..] = numbers.as_slice() else {
+        return Err(cursor.error_at(column, "`sorted`: RUN is an integer").expected(FORM));
+    };
+    if *run < 1 {
+        return Err(cursor.error_at(column, format!("sorted({run}): a run has at least one element")));
+    }
+    match rest {
+        [] => Ok(Fill::Sorted { run: *run, short: 0 }),
+        [Number::Int(short), ..] if (1..=*run).contains(short) => Ok(Fill::Sorted { run: *run, short: *short }),
+        _ => {
+            let message = format!("sorted({run}, SHORT): SHORT is an integer from 1 to RUN");
+            Err(cursor.error_at(column, message).expected(FORM))
         }
     }
 }

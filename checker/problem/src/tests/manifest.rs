@@ -333,6 +333,7 @@ fn a_fill_by_itself_parses() {
     assert_eq!(fill("sorted(100)").unwrap(), Fill::Sorted { run: 100, short: 0 });
     assert_eq!(fill("sorted(100, 4)").unwrap(), Fill::Sorted { run: 100, short: 4 });
     assert_eq!(fill("scaled(-99, 99, 256)").unwrap(), Fill::Scaled { lo: -99, hi: 99, len: 256 });
+    assert_eq!(fill("scaled(-30000, 118, 1)").unwrap(), Fill::Scaled { lo: -30000, hi: 118, len: 1 });
     assert_eq!(fill("band(-1, 4, 0.5)").unwrap(), Fill::Band { lo: -1.0, hi: 4.0, width: 0.5, len: 0 });
     assert_eq!(fill("band(-1, 4, 2, 64)").unwrap(), Fill::Band { lo: -1.0, hi: 4.0, width: 2.0, len: 64 });
     let turns = vec![Fill::Zeros, Fill::Few { lo: -9, hi: 9, count: 3 }, Fill::Iota];
@@ -356,7 +357,7 @@ fn a_fill_by_itself_parses() {
         "sorted(100, 1.5)",
         "scaled(3, 2, 1)",
         "scaled(0, 200, 1)",
-        "scaled(-150, 0, 1)",
+        "scaled(-70000, 0, 1)",
     ] {
         assert!(fill(bad).is_err(), "{bad}");
     }
