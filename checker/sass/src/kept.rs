@@ -74,14 +74,12 @@ impl MadeOf {
     pub fn missing(&self, coverage: &[LineCoverage]) -> Vec<(String, u32)> {
         let ran = self.by_line(coverage, |opcode| !is_moved(opcode));
         let mut sources: BTreeMap<(&str, u32), (f64, f64)> = BTreeMap::new();
-        for covered in coverage.iter().filter(|covered| covered.line > 0) {
+        for covered in coverage.iter().filter(|covered| covered.line > 0 && !is_moved(&covered.opcode)) {
             for (line, warps) in covered.ptx_lines.iter().zip(&covered.warps) {
                 let Some((there, _)) = ran.get(line) else { continue };
-                let (weight, counts) = (*warps as f64, !is_moved(&covered.opcode));
+                let weight = *warps as f64;
                 let entry = sources.entry((&covered.file, covered.line)).or_default();
-                if counts {
-                    *entry = (entry.0 + weight * (1.0 - there), entry.1 + weight);
-                }
+                *entry = (entry.0 + weight * (1.0 - there), entry.1 + weight);
             }
         }
         let mut missing: Vec<_> = sources.into_iter().filter(|(_, (gone, all))| *gone > 0.5 * all).collect();

@@ -44,9 +44,9 @@ fn kernel_becomes_ptx_and_cubin() {
 
 #[test]
 fn the_same_text_is_the_same_code_whatever_it_is_called() {
-    let text = fs::read(crate::support::repository().join("exercises/ex31/starter.cu")).unwrap();
+    let text = fs::read_to_string(crate::support::repository().join("exercises/ex31/starter.cu")).unwrap();
     let build = |file: &str| {
-        let request = CompileRequest::new(file, &text, "sm_90").unwrap().kernels(["count_bases"]);
+        let request = CompileRequest { file: file.into(), ..request(&text, &["count_bases"]) };
         compile_in(&Home::at(tempfile::tempdir().unwrap().path()), toolchain(), &request).unwrap()
     };
     let (kernel, starter) = (build("ex31/kernel.cu"), build("ex31/starter.cu"));
@@ -57,14 +57,11 @@ fn the_same_text_is_the_same_code_whatever_it_is_called() {
     assert_eq!(files, ["starter.cu", "/a.cuh"]);
 
     // What tells its name has its own.
-    let told = build_of("told.cu", "__global__ void k(int* a) { assert(*a); }\n");
+    let telling = request("__global__ void k(int* a) { assert(*a); }\n", &["k"]);
+    let told = compile(toolchain(), &CompileRequest { file: "told.cu".into(), ..telling }).unwrap();
     assert!(told.ptx.contains(".file\t1 \"told.cu\""), "{}", told.ptx);
     let bytes: String = "told.cu".bytes().map(|byte| format!("{byte}, ")).collect();
     assert!(told.ptx.contains(bytes.trim_end_matches(", ")), "{}", told.ptx);
-}
-
-fn build_of(file: &str, source: &str) -> Compiled {
-    compile(toolchain(), &CompileRequest::new(file, source.as_bytes(), "sm_90").unwrap().kernels(["k"])).unwrap()
 }
 
 #[test]

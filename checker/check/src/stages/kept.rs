@@ -66,7 +66,7 @@ pub fn broken(built: &Built, results: &Results) -> Option<GoalResult> {
         let (part, least, (sizes, checked)) = parts.min_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)))?;
         (part < least).then(|| {
             let missing = made.missing(&checked.coverage);
-            not_met(rule, (part, least), sizes, &why(built, &missing))
+            not_met(rule, (part, least), sizes, why(built, &missing))
         })
     })
 }
@@ -85,7 +85,7 @@ fn why(built: &Built, missing: &[(String, u32)]) -> String {
     }
 }
 
-fn not_met(rule: &Rule, (part, least): (f64, f64), sizes: &Sizes, why: &str) -> GoalResult {
+fn not_met(rule: &Rule, (part, least): (f64, f64), sizes: &Sizes, why: String) -> GoalResult {
     let percent = |part: f64| format!("{:.1} %", 100.0 * part);
     let quantity = rule.quantity.to_owned();
     let bounds = format!("at least {}", percent(least));
@@ -96,7 +96,7 @@ fn not_met(rule: &Rule, (part, least): (f64, f64), sizes: &Sizes, why: &str) -> 
         demand: bounds.clone(),
         bounds,
         at_most: false,
-        why: why.to_owned(),
+        why,
         status: GoalStatus::NotMet,
         value: Some(part),
         value_text: Some(format!("{}{}", percent(part), at_sizes(sizes))),

@@ -3,6 +3,7 @@
 //! one name, and a kernel that nobody has changed is its starter, instruction by instruction.
 
 use super::CompileRequest;
+use std::borrow::Cow;
 use system::text::source_name;
 
 /// The name that nearly all go by.
@@ -23,12 +24,12 @@ pub(super) fn renamed(ptx: String, called: &str, own: &str) -> String {
     if called == own {
         return ptx;
     }
-    let end = format!(" \"{called}\"");
-    let line = |line: &str| match line.trim_start().strip_prefix(".file").and_then(|_| line.strip_suffix(&end)) {
-        Some(before) => format!("{before} \"{own}\""),
-        None => line.to_owned(),
+    let end = format!(" \"{called}\"\n");
+    let line = |line| match str::strip_suffix(line, &end).filter(|before| before.trim_start().starts_with(".file")) {
+        Some(before) => Cow::Owned(format!("{before} \"{own}\"\n")),
+        None => Cow::Borrowed(line),
     };
-    ptx.split('\n').map(line).collect::<Vec<_>>().join("\n")
+    ptx.split_inclusive('\n').map(line).collect()
 }
 
 #[cfg(test)]

@@ -86,12 +86,12 @@ pub fn is_worth_making(stem: &Path) -> bool {
     }
     let wanted = stem.with_extension(WANTED);
     let times = fs::symlink_metadata(&wanted).map_or(0, |about| about.len()) + 1;
-    let noted = if times < TIMES {
-        File::options().create(true).append(true).open(&wanted).and_then(|mut file| file.write_all(b"+"))
-    } else {
-        fs::remove_file(&wanted)
-    };
-    times >= TIMES || noted.is_err()
+    if times < TIMES {
+        let noted = File::options().create(true).append(true).open(&wanted).and_then(|mut file| file.write_all(b"+"));
+        return noted.is_err();
+    }
+    let _ = fs::remove_file(&wanted);
+    true
 }
 
 /// The right to make a header, and the place for it; at most one process has it.
