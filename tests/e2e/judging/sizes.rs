@@ -45,6 +45,54 @@ fn what_is_done_at_few_sizes_is_found() {
     }
 }
 
+/// The thread behind those that have four elements does the rest, and the grid has none where these fill their blocks.
+#[test]
+fn sizes_at_which_a_grid_grows_are_tried() {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex01", "solutions/ex01", "kernels/few-long", "exercises/ex21"]);
+    let right = workbook.read("solutions/ex01/solution.cu");
+    let wrong = right
+        .replace("<<<ceil_div(n, block), block>>>", "<<<max(1, ceil_div(n / 4, block)), block>>>")
+        .replace("    float t = before[i];", "    int end = i < n / 4 ? 4 * i + 4 : i == n / 4 ? n : 0;\n    for (int e = 4 * i; e < end; ++e) {\n    float t = before[e];")
+        .replace("    after[i] = t;", "    after[e] = t;\n    }");
+    workbook.write("exercises/ex01/kernel.cu", wrong);
+    for seed in ["3", "4", "5"] {
+        let ran = workbook.run(["ex01"].iter().chain(&SIM).chain([&seed]));
+        let told = ran.stdout.contains("WRONG RESULT") && ran.stdout.contains("3 of the ");
+        assert!(ran.code == Some(1) && told, "{seed}: {ran:?}");
+    }
+}
+
+/// Full blocks none of whose elements is positive add without an atomic.
+#[test]
+fn full_blocks_are_watched_over_each_kind_of_inputs() {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex03", "solutions/ex03", "kernels/few-long", "exercises/ex21"]);
+    let right = workbook.read("solutions/ex03/solution.cu");
+    let head = right.split("//@ launch positives").next().unwrap();
+    let races = r"
+        //@ launch positives<<<ceil_div(n, 64 * block), block>>>(x, count, n)
+        __global__ void clear(int* count) { count[threadIdx.x] = 0; }
+        __global__ void positives(const float* x, int* count, int n)
+        {
+            __shared__ int sums[2];
+            if (threadIdx.x < 2) sums[threadIdx.x] = 0;
+            __syncthreads();
+            int first = blockIdx.x * 64 * blockDim.x + threadIdx.x, positive = 0, all = 0;
+            for (int i = first; i < min(n, first + 64 * int(blockDim.x)); i += blockDim.x) ++all, positive += x[i] > 0.0f;
+            atomicAdd(&sums[0], positive);
+            atomicAdd(&sums[1], all - positive);
+            __syncthreads();
+            if (threadIdx.x > 0) return;
+            if (sums[1] == 64 * blockDim.x) count[1] += sums[1];
+            else atomicAdd(&count[0], sums[0]), atomicAdd(&count[1], sums[1]);
+        }
+    ";
+    workbook.write("exercises/ex03/kernel.cu", [head, races].concat());
+    for seed in ["3", "4", "5"] {
+        let ran = workbook.run(["ex03", "--all"].iter().chain(&SIM).chain([&seed]));
+        assert!(ran.code == Some(1) && ran.stdout.contains("  RACE  ex03"), "{seed}: {ran:?}");
+    }
+}
+
 /// The table shows what was counted of a right kernel.
 #[test]
 fn a_sweep_is_right_where_it_is_counted() {

@@ -10,22 +10,42 @@ use problem::{Drawn, Problem, Sizes};
 pub fn second(problem: &Problem, seed: u64) -> Option<Sizes> {
     let manifest = &problem.manifest;
     let draw = |(name, &count): (&String, &i64)| {
-        if !varies(problem, name) {
-            return Some((name.clone(), count));
-        }
-        let least = manifest.drawn.iter().filter_map(|row| row.get(name)).map(|(low, _)| *low).min()?;
+        let Some(least) = least(problem, name) else { return (name.clone(), count) };
         let (low, high) = (least.max(count / 2), count - 1);
         let step = step(count);
         let (first, last) = ((low + step - 1).div_euclid(step), high.div_euclid(step));
         let drawn = (first <= last).then(|| step * Stream::new(seed, name).integer(u64::MAX, first, last));
-        Some((name.clone(), drawn.unwrap_or(count)))
+        (name.clone(), drawn.unwrap_or(count))
     };
-    let drawn: Sizes = manifest.count.iter().map(draw).collect::<Option<_>>()?;
+    let drawn: Sizes = manifest.count.iter().map(draw).collect();
     (drawn != manifest.count).then_some(drawn)
 }
 
 /// Elements of a size that is too large for kernels to have been tried at by those who wrote them, and for checks.
 pub const LARGE: f64 = 1.05e6;
+
+/// The least value that a size has where it is drawn; nothing for one that is not.
+pub fn least(problem: &Problem, name: &str) -> Option<i64> {
+    if !varies(problem, name) {
+        return None;
+    }
+    problem.manifest.drawn.iter().filter_map(|row| row.get(name)).map(|(low, _)| *low).min()
+}
+
+/// Sizes near the least: so many are drawn from.
+const FEW: i64 = 64;
+
+/// A size that is one of the least: each that may vary, the others are as at the `count` size.
+pub fn few(problem: &Problem, seed: u64) -> Sizes {
+    let draw = |(name, &count): (&String, &i64)| {
+        let drawn = least(problem, name).map(|least| {
+            let more = Stream::new(seed, name).integer(u64::MAX - 7, 0, FEW - 1);
+            (least + more).min(count.max(least))
+        });
+        (name.clone(), drawn.unwrap_or(count))
+    };
+    problem.manifest.count.iter().map(draw).collect()
+}
 
 /// Is a size drawn?
 pub fn varies(problem: &Problem, name: &str) -> bool {

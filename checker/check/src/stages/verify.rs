@@ -5,6 +5,7 @@ mod attempt;
 mod besides;
 mod between;
 mod crowded;
+mod edges;
 mod few;
 mod on_gpu;
 mod other;
@@ -152,7 +153,7 @@ impl Trials<'_> {
             case.turns = full && cubin.is_none() && turns(&case);
             cases.push(case);
         }
-        let more = if full { self.more_on_gpu(&sizes) } else { Vec::new() };
+        let more = if full { self.more_on_gpu(built, &sizes) } else { Vec::new() };
         cases.extend(self.cases_on_gpu(built, cubin.as_ref(), &more)?);
         sizes.extend(more.into_iter().map(|(sizes, _)| sizes));
         // A baseline that is meant to be wrong still has to be counted.

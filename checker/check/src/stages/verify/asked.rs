@@ -29,7 +29,7 @@ const NAMED: [usize; 2] = [2, 3];
 /// Elements of a `time` size that is run itself.
 const SMALL_TIME: f64 = 131_072.0;
 /// What a run of it, or of a size beyond it, may take where somebody waits: under a lock it is long.
-const SOON: Most = Most { instructions: 5e5, bytes: LARGE.bytes };
+pub(super) const SOON: Most = Most { instructions: 5e5, bytes: LARGE.bytes };
 /// Sizes that conditions mean, at most: of those that are soon run, and of others.
 const MEANT: [usize; 2] = [6, 1];
 /// Conditions that stand one within the other, as deep as they are asked.
@@ -145,8 +145,8 @@ impl Trials<'_> {
             manifest.count.iter().map(other).collect::<Sizes>()
         };
         let mut all: Vec<Sizes> = Vec::new();
-        for name in manifest.count.keys().filter(|name| beside::varies(self.problem, name)) {
-            let least = manifest.drawn.iter().filter_map(|row| row.get(name)).map(|(low, _)| *low).min().unwrap_or(1);
+        for name in manifest.count.keys() {
+            let Some(least) = beside::least(self.problem, name) else { continue };
             let most = manifest.time.get(name).copied().unwrap_or(0);
             all.extend(numbers.range(least..most.max(least)).map(|number| at(name, *number)));
         }

@@ -3,7 +3,7 @@
 
 use super::other::Other;
 use super::sought::{Most, Sought, WATCHED_BYTES};
-use super::{CaseAt, STEPS, Trials, shipped};
+use super::{CaseAt, STEPS, Trials, is_wrong, shipped};
 use crate::build::Built;
 use crate::{BuildError, beside};
 use execution::backend::{self, Case, Checked, Reads, Status, Thoroughness, Verify, WorkerOptions};
@@ -40,7 +40,8 @@ pub struct Besides {
     pub others: Vec<Other>,
     /// Sizes that together have all that the version does at the `time` size.
     pub sought: Vec<(Sizes, Checked)>,
-    /// Sizes at which the version does what it does at no other that is run whole: see [`super::asked`].
+    /// Sizes at which the version does what it does at no other that is run whole, and those where a grid grows by a block: see
+    /// [`super::asked`] and [`super::edges`].
     pub asked: Vec<(Sizes, Checked)>,
     /// Sizes up to the `time` size, where that was asked for: see [`super::reached`].
     pub reached: Vec<(Sizes, Checked)>,
@@ -62,9 +63,13 @@ impl Trials<'_> {
     pub(super) fn besides(&self, built: &Built) -> Result<Besides, BuildError> {
         let (found, news) = rayon::join(|| self.at_some_sizes(built), || self.ask(built));
         let (found, cost) = found?;
-        let asked = self.run_asked(built, news?, cost.unwrap_or(USUAL_INSTRUCTIONS))?;
+        let cost = cost.unwrap_or(USUAL_INSTRUCTIONS);
+        let news = news?;
+        let (asked, edges) = rayon::join(|| self.run_asked(built, news, cost), || self.at_edges(built, cost));
+        let mut asked = asked?;
+        asked.append(&mut edges?);
         let mut found = Besides { asked, crowded: self.crowded(built)?, ..found };
-        let right = found.iter().all(|(_, checked)| checked.status.passed());
+        let right = found.iter().all(|(_, checked)| checked.status.passed() && !is_wrong(checked));
         if let (true, Some(second)) = (right, &found.elsewhere) {
             found.reached = self.reached(built, second)?;
         }

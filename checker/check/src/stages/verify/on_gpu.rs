@@ -13,13 +13,23 @@ use std::path::PathBuf;
 /// The part of the device's memory that a version and its oracle may have together at a size that is judged only.
 const PART: u64 = 4;
 
+/// Edges of grids that are tried at most.
+const EDGES: usize = 4;
+
 /// Rounds of a measurement that is for the judge alone: it ends as soon as it may.
 const NO_TIME: Budget = Budget { seconds: 0.0, at_least: 0.0, rounds: 0, half_width: 1.0 };
 
 impl Trials<'_> {
     /// Sizes beside some that are run anyway, which no kernel can know: see [`crate::beside`].
-    pub(super) fn more_on_gpu(&self, known: &[Sizes]) -> Vec<(Sizes, Thoroughness)> {
-        if self.platform.gpu.is_none() { Vec::new() } else { more(self.problem, self.seed, known) }
+    pub(super) fn more_on_gpu(&self, built: &Built, known: &[Sizes]) -> Vec<(Sizes, Thoroughness)> {
+        if self.platform.gpu.is_none() || !has_sizes_beside(self.problem) {
+            return Vec::new();
+        }
+        let mut more = more(self.problem, self.seed, known);
+        let edges = self.edges(built).into_iter().take(EDGES).flatten();
+        let edges = edges.filter(|sizes| !known.contains(sizes) && self.version(built, sizes).is_ok());
+        more.extend(edges.map(|sizes| (sizes, Thoroughness::Once)));
+        more
     }
 
     /// Their cases.
@@ -100,9 +110,6 @@ fn has_sizes_beside(problem: &Problem) -> bool {
 }
 
 fn more(problem: &Problem, seed: u64, known: &[Sizes]) -> Vec<(Sizes, Thoroughness)> {
-    if !has_sizes_beside(problem) {
-        return Vec::new();
-    }
     let second = beside::second(problem, seed).map(|sizes| (sizes, Thoroughness::Once));
     let large = beside::large(problem, seed).map(|sizes| (sizes, Thoroughness::Large));
     second.into_iter().chain(large).filter(|(sizes, _)| !known.contains(sizes)).collect()

@@ -58,18 +58,19 @@ impl Stripes {
     }
 
     /// Bytes of parts that begin or go on in between; the first of them is noted.
-    fn between(self, mut from: u64, to: u64, first: &mut Option<u64>) -> u64 {
-        let mut bytes = 0;
-        while from < to {
-            let start = self.first + (from - self.first) / self.pitch * self.pitch;
-            let end = (start + self.own).min(to);
-            if from < end {
-                first.get_or_insert(from);
-                bytes += end - from;
-            }
-            from = start + self.pitch;
+    fn between(self, from: u64, to: u64, first: &mut Option<u64>) -> u64 {
+        let bytes = self.before(to).saturating_sub(self.before(from));
+        if bytes > 0 {
+            let into = (from - self.first) % self.pitch;
+            first.get_or_insert(if into < self.own { from } else { from - into + self.pitch });
         }
         bytes
+    }
+
+    /// Bytes of parts before a byte that does not lie before the first.
+    fn before(self, byte: u64) -> u64 {
+        let into = byte - self.first;
+        into / self.pitch * self.own + (into % self.pitch).min(self.own)
     }
 }
 
