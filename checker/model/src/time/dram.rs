@@ -59,7 +59,7 @@ impl Dram {
             if !stays {
                 all.written += touched_once(&written, launch, launch.blocks, bytes);
                 if !whole {
-                    all.incomplete(&written, launch, bytes, device);
+                    all.incomplete([&read, &written], launch, bytes, device);
                 }
             }
         }
@@ -67,21 +67,21 @@ impl Dram {
         all
     }
 
-    /// Sectors of which a block writes a part, and its neighbours no other one: they leave the L2 cache as they are, and memory has to
-    /// be read for the rest of them. Whoever writes another part later has them come and leave once more.
-    fn incomplete(&mut self, touch: &Touch, launch: &LaunchFacts, bytes: f64, device: &Device) {
-        let (own, fresh) = own_and_fresh(touch, launch);
+    /// Sectors of which a block writes a part, and its neighbours no other one: they leave the L2 cache as they are, but for as much of the
+    /// buffer as it has room for, and memory has to be read for the rest of them, if the block has not read them anyway. Whoever writes
+    /// another part later has them come and leave once more.
+    fn incomplete(&mut self, [read, written]: [&Touch; 2], launch: &LaunchFacts, bytes: f64, device: &Device) {
+        let (own, fresh) = own_and_fresh(written, launch);
         if fresh < WHOLE * own {
             return;
         }
-        let visits = visited(touch, launch, launch.blocks);
-        let gone = 1.0 - kept(touch, launch, visits.min(bytes), device);
-        let more = (visits - bytes).max(0.0) * gone;
-        let left = visits * gone;
-        let scattered = if more > 0.0 { 1.0 } else { apart(touch) };
-        self.read += left;
-        self.scattered += left * scattered;
-        self.written += more;
+        let visits = visited(written, launch, launch.blocks);
+        let gone = 1.0 - (device.memory.l2_shared_bytes / visits.min(bytes).max(1.0)).min(1.0);
+        let unread = 1.0 - (read.sectors as f64 / written.sectors.max(1) as f64).min(1.0);
+        let (left, scattered) = (visits * gone, apart(written));
+        self.read += left * unread;
+        self.scattered += left * unread * scattered;
+        self.written += (visits - bytes).max(0.0) * gone;
         self.scattered_written += left * scattered;
     }
 }
