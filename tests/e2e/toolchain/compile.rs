@@ -178,6 +178,10 @@ fn own_headers_and_host_code_are_told() {
     );
     let host = &rejected(&request("#include <vector>\n", &[]))[0];
     assert!(host.notes[0].contains("host code"), "{host}");
+    let smaller = &rejected(&request("#include <algorithm>\n", &[]))[0];
+    assert!(smaller.notes[0].contains("without a header"), "{smaller}");
+    let shared = &rejected(&request("__global__ void k(int* a) { __shared__ int s = 0; a[0] = s; }\n", &["k"]))[0];
+    assert!(shared.notes.iter().any(|note| note.contains("__syncthreads()")), "{shared}");
     let main = &rejected(&request(&format!("{KERNEL}int main() {{ return 0; }}\n"), &["k"]))[0];
     assert_eq!((main.line, main.column), (Some(2), Some(5)));
     assert!(main.notes[0].contains("remove main"), "{main}");

@@ -264,7 +264,9 @@ fn advise(diagnostic: &mut Diagnostic, includes: &[PathBuf]) {
     let header = OPENS.iter().find_map(|start| diagnostic.message.strip_prefix(start)?.split('"').next());
     if let Some(header) = header.map(str::to_owned) {
         diagnostic.message = format!("`#include` of {header}: only CUDA's own headers are available");
-        if HOST_HEADERS.contains(&header.as_str()) {
+        if header == "algorithm" {
+            diagnostic.notes.push("`min` and `max` are there without a header; take the line out".to_owned());
+        } else if HOST_HEADERS.contains(&header.as_str()) {
             let note =
                 "that is a header for host code; Warpbook supplies the host code, a kernel file holds device code only";
             diagnostic.notes.push(note.to_owned());
@@ -297,6 +299,10 @@ fn advise(diagnostic: &mut Diagnostic, includes: &[PathBuf]) {
         });
     }
     diagnostic.notes.extend(gone::note(&diagnostic.message));
+    if diagnostic.message == "initializer not allowed for __shared__ variable" {
+        let note = "assign it in the kernel: one thread does, and `__syncthreads()` follows before others use it";
+        diagnostic.notes.push(note.to_owned());
+    }
     if diagnostic.message.contains("uses too much shared data") {
         let note = "a block's static `__shared__` arrays may have 48 KiB; for more, use `extern __shared__` and give the \
                     size in the `//@ launch` line";

@@ -93,6 +93,8 @@ impl Expr {
             let found = cursor.found();
             return Err(cursor.error(format!("expected a number, a name or `(`, found {found}")));
         };
+        // `std::min` is `min`.
+        let name = if name == "std" && cursor.take("::") { cursor.name("function")? } else { name };
         let open = cursor.column();
         if !cursor.take("(") {
             return Ok(Self { column, node: Node::Name(name) });

@@ -107,6 +107,7 @@ fn expressions_have_the_values_of_c() {
         ("ceil_div(0, 5)", 0),
         ("min(3, 1, 2)", 1),
         ("max(3, 1, 2)", 3),
+        ("std::max(3, 1, 2)", 3),
         ("log2(1)", 0),
         ("log2(n)", 9),
         ("log2(1024)", 10),
@@ -131,6 +132,17 @@ fn template_arguments_take_values_and_shifts_stay_shifts() {
     assert_eq!((plan.launches[0].grid, plan.launches[0].block), ([250, 2, 3], [128, 4, 1]));
     assert_eq!(plan.launches[0].args[2..], [Arg::Real(-0.5), Arg::Real(1e-3)]);
     assert_eq!(plan.launches[1].kernel, "tree<(128 > 64 ? 1 << 8 : ns::block)>");
+}
+
+#[test]
+fn extents_are_written_as_a_host_has_them_too() {
+    let plan = plan(
+        "//@ launch tree<1><<<dim3(ceil_div(n, 256)), dim3(32, 8)>>>()\n\
+         //@ launch tree<1><<<dim3(2, 3, 4), dim3((1 + 3) * 8)>>>()",
+    )
+    .unwrap();
+    let extents = plan.launches.iter().map(|launch| (launch.grid, launch.block)).collect::<Vec<_>>();
+    assert_eq!(extents, [([4, 1, 1], [32, 8, 1]), ([2, 3, 4], [32, 1, 1])]);
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn grown(from: i64, most: i64, blocks: impl Fn(i64) -> u64) -> Option<i64> {
         if has_more(next) {
             break next;
         }
-        (before, step) = (next, 2 * step);
+        (before, step) = (next, step.saturating_mul(2));
     };
     while behind - before > 1 {
         let middle = before + (behind - before) / 2;

@@ -10,17 +10,19 @@ use crate::kernel_name::KernelName;
 fn parse_extent(cursor: &mut Cursor) -> Result<Extent, LineError> {
     let column = cursor.column();
     let mark = cursor.mark();
-    // `(x, y)` is a tuple, `(a + b) * c` an expression: only the comma tells.
+    // `(x, y)` is a tuple, `(a + b) * c` an expression: only the comma tells. A host has `dim3(x)`, too.
+    let named = cursor.take("dim3");
     if cursor.take("(")
         && let Ok(first) = Expr::parse(cursor)
-        && cursor.take(",")
+        && (named || cursor.starts_with(","))
     {
-        let mut dims = vec![first, Expr::parse(cursor)?];
-        if cursor.take(",") {
+        let mut dims = vec![first];
+        while cursor.starts_with(",") {
+            if dims.len() == 3 {
+                return Err(cursor.error("more than three dimensions"));
+            }
+            cursor.require(",")?;
             dims.push(Expr::parse(cursor)?);
-        }
-        if cursor.starts_with(",") {
-            return Err(cursor.error("more than three dimensions"));
         }
         cursor.require(")")?;
         return Ok(Extent { column, dims });
