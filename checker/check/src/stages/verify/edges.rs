@@ -16,6 +16,9 @@ use values::fill::turns;
 /// The edge at which the second block begins is passed by: the small cases lie around it. One of so many behind it is drawn.
 const DRAWN: i64 = 3;
 
+/// Launches whose grids are looked at, at most: where a loop has more they are alike.
+const LAUNCHES: usize = 8;
+
 /// How much longer a run takes while it is watched, about.
 const WATCHED: f64 = 8.0;
 
@@ -34,7 +37,7 @@ impl Trials<'_> {
                 few.iter().map(one).collect::<Sizes>()
             };
             let passed_by = Stream::new(self.seed, name).integer(u64::MAX - 6, 1, DRAWN);
-            for launch in 0..self.blocks(built, &few).len() {
+            for launch in 0..self.blocks(built, &few).len().min(LAUNCHES) {
                 let blocks = |size: i64| self.blocks(built, &at(size)).get(launch).copied().unwrap_or(0);
                 let edge = (0..=passed_by).try_fold(least, |from, _| grown(from, most, blocks));
                 let edge = edge.map(|behind| [at(behind - 1), at(behind)]);
@@ -72,7 +75,7 @@ impl Trials<'_> {
             let at = CaseAt { sizes: &sizes, index: ELSEWHERE + 9, thoroughness: Thoroughness::Once, judged: true };
             let case = Case { reads: Reads::WhereCheap, ..self.case(built, None, at)? };
             let kinds = if full && talk { turns(&program.plan.buffers) } else { 1 };
-            let others = (1..kinds).map(|turn| case.seed + turn);
+            let others = (1..kinds).map(|turn| case.seed.wrapping_add(turn));
             more.extend(others.map(|seed| (sizes.clone(), Case { seed, ..case.clone() })));
             runs.push((sizes, case));
         }
