@@ -47,6 +47,13 @@ pub fn few(problem: &Problem, seed: u64) -> Sizes {
     problem.manifest.count.iter().map(draw).collect()
 }
 
+/// Sizes of which one is another.
+pub fn with(sizes: &Sizes, name: &str, size: i64) -> Sizes {
+    let mut with = sizes.clone();
+    with.insert(name.to_owned(), size);
+    with
+}
+
 /// Is a size drawn?
 pub fn varies(problem: &Problem, name: &str) -> bool {
     problem.manifest.drawn.iter().any(|row| row.get(name).is_some_and(|(low, high)| low < high))
@@ -185,10 +192,7 @@ pub fn apart(problem: &Problem, far: &Sizes) -> Vec<Sizes> {
     if count.keys().filter(differs).count() < 2 {
         return Vec::new();
     }
-    let alone = |large: &String| -> Sizes {
-        let size = |(name, &count): (&String, &i64)| (name.clone(), if name == large { far[name] } else { count });
-        count.iter().map(size).collect()
-    };
+    let alone = |large: &String| with(count, large, far[large]);
     count.keys().filter(differs).filter(|name| varies(problem, name)).map(alone).collect()
 }
 

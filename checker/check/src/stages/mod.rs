@@ -280,12 +280,7 @@ fn goals(
 ) {
     let measured = report.speedup.as_ref().map(|speedup| speedup.provenance.clone());
     let whose = report.versions.first().map(|version| version.label.clone()).unwrap_or_default();
-    let mut asked = problem.manifest.goals.clone();
-    // Where a goal on the measured time judges, one on the modelled time has nothing to add: its bound has room for the model's error.
-    if measured.is_some() && asked.iter().any(|goal| goal.metric == Metric::Speedup) {
-        asked.retain(|goal| goal.metric != Metric::ModelledSpeedup);
-    }
-    report.goals = numbers::goals(&asked, &whose, Some(&known[0]), &known[1], measured.as_ref());
+    report.goals = numbers::goals(&problem.manifest.goals, &whose, Some(&known[0]), &known[1], measured.as_ref());
     everywhere(problem, &versions.candidate, report);
     let work = numbers::work(problem, &whose, &known[0], &known[1], 1.0);
     let there = |sizes, results, enough| elsewhere::There {

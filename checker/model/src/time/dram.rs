@@ -76,7 +76,7 @@ impl Dram {
             return;
         }
         let visits = visited(written, launch, launch.blocks);
-        let gone = 1.0 - (device.memory.l2_shared_bytes / visits.min(bytes).max(1.0)).min(1.0);
+        let gone = 1.0 - held(visits.min(bytes), device);
         let unread = 1.0 - (read.sectors as f64 / written.sectors.max(1) as f64).min(1.0);
         let (left, scattered) = (visits * gone, apart(written));
         self.read += left * unread;
@@ -147,7 +147,12 @@ fn kept(touch: &Touch, launch: &LaunchFacts, bytes: f64, device: &Device) -> f64
     let way = step * launch.blocks as f64;
     let once = launch.locality.away > 0 && (ONCE.0 * bytes..ONCE.1 * bytes).contains(&way);
     let window = if once { (touch.span as f64 * SECTOR).min(bytes) } else { bytes };
-    (device.memory.l2_shared_bytes / window.max(1.0)).min(1.0)
+    held(window, device)
+}
+
+/// The share of so many bytes for which the L2 cache has room, whichever multiprocessor wants them.
+fn held(bytes: f64, device: &Device) -> f64 {
+    (device.memory.l2_shared_bytes / bytes.max(1.0)).min(1.0)
 }
 
 /// How far blocks come that go through a buffer once, in buffers.

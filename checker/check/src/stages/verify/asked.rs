@@ -140,15 +140,13 @@ impl Trials<'_> {
             return Vec::new();
         }
         let numbers = built.numbers();
-        let at = |name: &String, number: i64| {
-            let other = |(other, size): (&String, &i64)| (other.clone(), if other == name { number } else { *size });
-            manifest.count.iter().map(other).collect::<Sizes>()
-        };
         let mut all: Vec<Sizes> = Vec::new();
         for name in manifest.count.keys() {
             let Some(least) = beside::least(self.problem, name) else { continue };
             let most = manifest.time.get(name).copied().unwrap_or(0);
-            all.extend(numbers.range(least..most.max(least)).map(|number| at(name, *number)));
+            all.extend(
+                numbers.range(least..most.max(least)).map(|number| beside::with(&manifest.count, name, *number)),
+            );
         }
         let known = self.problem.cases();
         all.retain(|sizes| !known.contains(sizes) && *sizes != manifest.count);

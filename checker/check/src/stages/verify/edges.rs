@@ -32,10 +32,7 @@ impl Trials<'_> {
         let mut found: Vec<Edge> = Vec::new();
         for (name, &most) in self.problem.manifest.time.iter() {
             let Some(least) = beside::least(self.problem, name) else { continue };
-            let at = |size: i64| {
-                let one = |(other, &few): (&String, &i64)| (other.clone(), if other == name { size } else { few });
-                few.iter().map(one).collect::<Sizes>()
-            };
+            let at = |size: i64| beside::with(&few, name, size);
             let passed_by = Stream::new(self.seed, name).integer(u64::MAX - 6, 1, DRAWN);
             for launch in 0..self.blocks(built, &few).len().min(LAUNCHES) {
                 let blocks = |size: i64| self.blocks(built, &at(size)).get(launch).copied().unwrap_or(0);

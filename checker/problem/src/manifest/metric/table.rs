@@ -88,7 +88,7 @@ metrics! {
     Occupancy "occupancy", "occupancy", per "", Fraction { decimals: 0 }, More, Resources, LeastOfLaunches, Always;
     /// Time of the baseline over the candidate's, at the `time` size.
     Speedup "speedup", "speedup", per "", Times, More, Time, LowerEnd, Never;
-    /// The same as a model of an H200 has it. Where a GPU has measured, a goal on `speedup` takes its place, or else what was measured is held against it.
+    /// The same as a model of an H200 has it. What a GPU has measured stands in for it, and is asked for no more than a goal on `speedup` asks for.
     ModelledSpeedup "modelled.speedup", "modelled speedup", per "", Times, More, Model, UpperEnd, Never;
     /// Fraction of the device's measured roof.
     Roof "roof", "fraction of the device's roof", per "", Fraction { decimals: 0 }, More, Time, Median, Never;
