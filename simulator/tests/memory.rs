@@ -111,6 +111,7 @@ fn is_child(variable: &str, work: impl Fn(u32)) -> bool {
 }
 
 #[test]
+#[ignore = "long"]
 fn memory_does_not_grow_with_the_grid() {
     if is_child(BLOCKS, run) {
         return;

@@ -145,6 +145,7 @@ fn complaints(seed: u64, by_lane: bool) -> (Vec<Caught>, Vec<Vec<Cell>>) {
 }
 
 #[test]
+#[ignore = "long"]
 fn runs_complain_as_lanes_do() {
     let (mut races, mut unwritten, mut clean) = (0, 0, 0);
     for seed in 0..600 {

@@ -25,6 +25,7 @@ fn corpus_runs() {
 }
 
 #[test]
+#[ignore = "long"]
 fn mutated_programs_do_no_harm() {
     let corpus = corpus::committed();
     let mut random = mutate::Random(1);

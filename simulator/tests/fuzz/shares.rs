@@ -70,6 +70,7 @@ fn compare(text: &str, seed: u64) -> [usize; 2] {
 }
 
 #[test]
+#[ignore = "long"]
 fn shares_of_a_launch_come_to_the_same() {
     let corpus = corpus::committed();
     let mut sum = [0, 0];

@@ -97,6 +97,7 @@ fn a_fence_wherever_it_stands() {
 }
 
 #[test]
+#[ignore = "long"]
 fn volatile_data_under_a_lock() {
     for fence in ["", "membar.cta;"] {
         // The race check sees the first of the two as well; here the value counts.
@@ -108,6 +109,7 @@ fn volatile_data_under_a_lock() {
 
 /// A fence behind the operation that tells of a write comes too late, and so does another thread's that has not met with its own.
 #[test]
+#[ignore = "long"]
 fn a_fence_behind_the_lock() {
     let store = "st.volatile.global.u32";
     let backs = [("atom.global.exch.b32 %r7, [%rd1+4], 0;", 20), ("atom.global.add.u32 %r7, [%rd1+4], -1;", 5)];

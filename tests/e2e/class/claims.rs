@@ -115,6 +115,7 @@ fn a_name_in_a_command_stays_a_name() {
 
 /// A deadline says something of submissions whose time is known; of others it is said that it does not.
 #[test]
+#[ignore = "long"]
 fn times_that_nobody_knows() {
     let workbook = class();
     let (good, bad) = kernels(&workbook);
@@ -215,6 +216,7 @@ fn students_get_no_copies_that_editors_made() {
 
 /// Of an assignment of two exercises one is not all of it, and who hands in no kernel is told so where the platform shows it.
 #[test]
+#[ignore = "long"]
 fn what_is_missing_of_an_assignment_counts() {
     let workbook = class();
     let (good, _) = kernels(&workbook);

@@ -108,6 +108,7 @@ fn contents(workbook: &Workbook) -> BTreeMap<String, serde_json::Value> {
 }
 
 #[test]
+#[ignore = "long"]
 fn points_are_the_same_in_any_order_and_whoever_else_is_there() {
     let workbook = class();
     assert_eq!(grade(&workbook, &["--jobs", "3", "--book", "one"]).code, Some(0));
@@ -125,6 +126,7 @@ fn points_are_the_same_in_any_order_and_whoever_else_is_there() {
 }
 
 #[test]
+#[ignore = "long"]
 fn killed_at_any_point_it_goes_on_and_loses_nothing() {
     let workbook = class();
     assert_eq!(grade(&workbook, &["--book", "whole"]).code, Some(0));
@@ -399,6 +401,7 @@ fn a_grade_book_keeps_its_secret_and_what_it_is() {
 
 /// A stand-in for `sbatch` runs the tasks of the array, but for one whose node is lost.
 #[test]
+#[ignore = "long"]
 fn a_job_array_grades_shares_and_what_is_left_is_made_up_for() {
     let workbook = class();
     assert_eq!(grade(&workbook, &["--book", "alone"]).code, Some(0));

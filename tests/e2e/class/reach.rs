@@ -26,6 +26,7 @@ __global__ void unpack(const unsigned long long* both, int* count)
 ";
 
 #[test]
+#[ignore = "long"]
 fn a_sum_that_only_fits_at_smaller_sizes_is_worth_nothing() {
     for part in rows_in_turn([in_a_class, by_itself]) {
         part();

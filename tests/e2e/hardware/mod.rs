@@ -23,8 +23,13 @@ fn data() -> PathBuf {
     crate::support::repository().join("tests/e2e/hardware/h200.csv")
 }
 
-fn folder() -> PathBuf {
-    PathBuf::from(std::env::var_os("WARPBOOK_NCU").expect("WARPBOOK_NCU names a folder"))
+/// What the two that are no tests work in; nothing where nobody asked for them by name.
+fn folder() -> Option<PathBuf> {
+    let folder = std::env::var_os("WARPBOOK_NCU").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("skipped: WARPBOOK_NCU names no folder");
+    }
+    folder
 }
 
 #[test]
@@ -70,7 +75,7 @@ fn counters_agree_with_an_h200() {
 #[test]
 #[ignore = "writes the folder that WARPBOOK_NCU names"]
 fn write() {
-    let folder = folder();
+    let Some(folder) = folder() else { return };
     std::fs::create_dir_all(&folder).unwrap();
     let mut manifest = String::new();
     for (index, case) in cases::all().iter().enumerate() {
@@ -109,7 +114,7 @@ fn write() {
 #[test]
 #[ignore = "reads the folder that WARPBOOK_NCU names"]
 fn pack() {
-    let folder = folder();
+    let Some(folder) = folder() else { return };
     let read = |name: &str| std::fs::read_to_string(Path::new(&folder).join(name)).unwrap();
     let profiles = ["1", "2", "3"].map(|run| read(&format!("ncu.{run}.csv")));
     std::fs::write(data(), table::pack(&read("manifest.txt"), &profiles, read("device.txt").trim())).unwrap();

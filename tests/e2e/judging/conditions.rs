@@ -26,6 +26,7 @@ fn is_refused(ran: &Ran, what: &str, says: &[&str]) {
 /// Bits under a mask, a product, neighbours in a relation, one of them behind another question, through shared memory: the report names
 /// the line and the elements.
 #[test]
+#[ignore = "long"]
 fn inputs_that_a_condition_asks_for_are_found() {
     let exercise = words();
     let right = "    __shared__ int s[129];\n    s[t] = a[i < n ? i : 0];\n    if (t == 127) s[128] = a[(i + 1) % n];\n    __syncthreads();\n    if (i < n) b[i] = \
@@ -63,6 +64,7 @@ fn inputs_that_a_condition_asks_for_are_found() {
 
 /// One pattern of a ballot, so many equal lanes, two numbers of all lanes at a distance: each lane has to have its own element for that.
 #[test]
+#[ignore = "long"]
 fn what_all_lanes_of_a_warp_have_to_make_together_is_found() {
     let exercise = words();
     let right = "    if (i < n) b[i] = max(a[i], a[(i + 1) % n]);";
@@ -130,6 +132,7 @@ fn conditions_in_disguise_are_turned() {
 
 /// What is asked about is what another thread, or a function, was given, and was changed before.
 #[test]
+#[ignore = "long"]
 fn words_that_are_changed_and_passed_on_are_followed() {
     let exercise = words();
     let right = "    if (i < n) b[i] = max(a[i], a[(i + 1) % n]);";
@@ -171,6 +174,7 @@ fn words_that_are_changed_and_passed_on_are_followed() {
 
 /// A vote, or a number of all lanes, turns when all of them hold what it asks for.
 #[test]
+#[ignore = "long"]
 fn what_lanes_come_to_together_is_turned() {
     let exercise = words();
     let right = "    if (i < n) b[i] = max(a[i], a[(i + 1) % n]);";
@@ -239,6 +243,7 @@ fn neighbours_that_are_alike_are_tried() {
 
 /// Two extents in a relation that no case and no draw has.
 #[test]
+#[ignore = "long"]
 fn sizes_that_a_condition_asks_for_are_found() {
     let workbook = Workbook::copy_of_parts(&["exercises/ex84", "solutions/ex84", "kernels/few-long"]);
     let right = workbook.read("solutions/ex84/solution.cu");
@@ -263,6 +268,7 @@ fn sizes_that_a_condition_asks_for_are_found() {
 
 /// What is asked of the grid, of what only another condition's branch asks, and of sizes among which only a large one will do.
 #[test]
+#[ignore = "long"]
 fn sizes_that_a_grid_or_a_branch_means_are_found() {
     let workbook = Workbook::copy_of_parts(&["exercises/ex11", "solutions/ex11", "kernels/few-long"]);
     let right = workbook.read("solutions/ex11/solution.cu");
@@ -284,6 +290,7 @@ fn sizes_that_a_grid_or_a_branch_means_are_found() {
 
 /// Many questions that no size answers stand before the one that means one.
 #[test]
+#[ignore = "long"]
 fn questions_without_an_answer_hide_none_that_has_one() {
     let workbook = Workbook::copy_of_parts(&["exercises/ex21", "solutions/ex21", "kernels/few-long"]);
     let right = workbook.read("solutions/ex21/solution.cu");
@@ -309,6 +316,7 @@ fn questions_without_an_answer_hide_none_that_has_one() {
 
 /// The better way for the size that is counted, and the starter's for all that are larger.
 #[test]
+#[ignore = "long"]
 fn goals_hold_beyond_the_size_that_is_counted() {
     let workbook = Workbook::copy_of_parts(&[
         "exercises/ex83",
@@ -341,6 +349,7 @@ fn goals_hold_beyond_the_size_that_is_counted() {
 
 /// A bound that went through a float is right up to 2^24.
 #[test]
+#[ignore = "long"]
 fn a_bound_that_is_rounded_is_no_argument_any_more() {
     let parts = ["exercises/ex31", "solutions/ex31", "exercises/ex65", "solutions/ex65", "kernels/few-long"];
     let workbook = Workbook::copy_of_parts(&parts);

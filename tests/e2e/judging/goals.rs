@@ -238,6 +238,7 @@ fn reading_by_atomics_and_by_asynchronous_copies_is_reading() {
 /// All counts are as they should be, and one multiprocessor does the work of all: one block goes round, or the first of many does,
 /// or the first of many warps. What is left to the others does not look like work to any counter.
 #[test]
+#[ignore = "long"]
 fn a_kernel_that_is_slower_than_the_starter_has_not_met_the_goals() {
     let workbook = exercise(&goal("sass.DMUL", "max = 0"));
     let problem = workbook.read("exercises/ex01/problem.toml");

@@ -134,6 +134,7 @@ fn an_element_that_is_read_and_never_used() {
 /// Elements anywhere that are loaded and left out where there are many: a stretch, when it is another fill's turn as well; and a column of
 /// rows of which each has its own output.
 #[test]
+#[ignore = "long"]
 fn elements_anywhere_that_are_never_used() {
     let io = |len: &str, outputs: &str, fill: &str| {
         format!(
@@ -233,6 +234,7 @@ fn what_goes_wrong_unwatched_is_watched_once_more() {
 /// Kernels that make numbers smaller on the way and larger again lose digits of tiny ones, which sums with others hide unless all are tiny.
 /// Who takes numbers below the smallest normal one for 0 is right, of sums and of products.
 #[test]
+#[ignore = "long"]
 fn numbers_that_are_tiny_everywhere() {
     let exercise = |term: &str| {
         let oracle = format!(

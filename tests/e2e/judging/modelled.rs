@@ -35,6 +35,7 @@ fn after(before: &str, of_the_file: &str) -> String {
 /// Blocks, or warps, that draw their work from a counter until there is none left: here the first takes what many would take. How fast they
 /// are, an H200 says (driver 580.159.04, CUDA 13.0).
 #[test]
+#[ignore = "long"]
 fn who_draws_from_a_counter_is_modelled_by_what_all_have_to_do() {
     let tiles = |block_draws: &str, grid: &str| {
         format!(
@@ -62,6 +63,7 @@ fn who_draws_from_a_counter_is_modelled_by_what_all_have_to_do() {
 
 /// In an exercise whose goals do not speak of time: kernels that take as long as nobody can tell, and those that queue.
 #[test]
+#[ignore = "long"]
 fn what_takes_as_long_as_nobody_knows_is_not_believed() {
     assert_eq!(ex12(&after("", "")).code, Some(0));
     let turns = "if (threadIdx.x == 0) { while (atomicCAS(&turn, blockIdx.x, blockIdx.x) != blockIdx.x); __threadfence(); atomicExch(&turn, \
@@ -87,6 +89,7 @@ fn what_takes_as_long_as_nobody_knows_is_not_believed() {
 /// A compare-and-swap that is tried again because another one has succeeded waits for nobody, nor does an exchange that decides about no
 /// loop: both are modelled.
 #[test]
+#[ignore = "long"]
 fn swaps_that_wait_for_nobody_are_modelled() {
     let guide = "__device__ int top;\n__device__ void raise(float value) {\nint old = top, assumed;\ndo {\nassumed = old;\nold = \
                  atomicCAS(&top, assumed, __float_as_int(fmaxf(value, __int_as_float(assumed))));\n} while (assumed != old);\n}";
@@ -110,6 +113,7 @@ fn swaps_that_wait_for_nobody_are_modelled() {
 
 /// Blocks of which few do all of the work, at large sizes only, ask a counter as well: that shares nothing.
 #[test]
+#[ignore = "long"]
 fn few_blocks_that_ask_a_counter_do_not_share_their_work() {
     for grid in rows_in_turn(["8 * sms", "min(16, sms)"]) {
         let ran = ex12(&format!(
@@ -124,6 +128,7 @@ fn few_blocks_that_ask_a_counter_do_not_share_their_work() {
 
 /// A load that is volatile finds nothing in the L1 cache.
 #[test]
+#[ignore = "long"]
 fn volatile_loads_go_past_the_l1_cache() {
     let low = |pointer: &str| {
         let chain = format!(
@@ -140,6 +145,7 @@ fn volatile_loads_go_past_the_l1_cache() {
 
 /// Fences and prefetches that nobody needs, and stores all over a variable of the file: times of ex21 by an H200 (driver 580.159.04, CUDA 13.0).
 #[test]
+#[ignore = "long"]
 fn fences_prefetches_and_variables_of_the_file_cost_time() {
     let workbook = Workbook::copy_of_parts(&["exercises/ex21", "kernels/few-long"]);
     let scattered = "unsigned t = blockIdx.x * 256u + threadIdx.x;\nif (t % 2 == 0) big[t * 2654435761u >> 6] = t;";
@@ -180,6 +186,7 @@ fn fences_prefetches_and_variables_of_the_file_cost_time() {
 
 /// Where the starter is wrong and not slow, being right is not bought with so much time: a thread that does the work of all, one that sleeps.
 #[test]
+#[ignore = "long"]
 fn what_is_right_is_not_many_times_slower() {
     let workbook = Workbook::copy_of_parts(&["exercises/ex63", "solutions/ex63", "kernels/few-long"]);
     let right = workbook.read("solutions/ex63/solution.cu");
@@ -196,6 +203,7 @@ fn what_is_right_is_not_many_times_slower() {
 
 /// Whose atomics only wait for each other, where a problem lets them, is right and told why it is slow; one block for all is not let pass.
 #[test]
+#[ignore = "long"]
 fn atomics_that_queue_are_right_and_slow() {
     let workbook = Workbook::copy_of_parts(&["exercises/ex03", "solutions/ex03", "kernels/few-long"]);
     let run = |text: String| {

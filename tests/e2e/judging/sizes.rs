@@ -6,6 +6,7 @@ const SIM: [&str; 4] = ["--backend", "sim", "--plain", "--seed"];
 
 /// A template's argument that depends on the size has another value at sizes that are no case.
 #[test]
+#[ignore = "long"]
 fn every_size_that_is_tried_has_its_instance_of_a_template() {
     let workbook = Workbook::copy_of_parts(&["exercises/ex21", "solutions/ex21", "kernels/few-long"]);
     let answer = workbook.read("solutions/ex21/styles/tail_in_the_template.cu");
@@ -64,6 +65,7 @@ fn sizes_at_which_a_grid_grows_are_tried() {
 
 /// Full blocks none of whose elements is positive add without an atomic.
 #[test]
+#[ignore = "long"]
 fn full_blocks_are_watched_over_each_kind_of_inputs() {
     let workbook = Workbook::copy_of_parts(&["exercises/ex03", "solutions/ex03", "kernels/few-long", "exercises/ex21"]);
     let right = workbook.read("solutions/ex03/solution.cu");
@@ -107,6 +109,7 @@ fn a_sweep_is_right_where_it_is_counted() {
 
 /// Nor is it at the size that is measured, which no cell is run at whole: a few blocks of two cells tell.
 #[test]
+#[ignore = "long"]
 fn a_sweep_is_right_where_it_is_measured() {
     let workbook = Workbook::copy_of_parts(&["exercises/ex21", "kernels/copy-flight", "kernels/register-budget"]);
     for (id, whole, cut, says) in [
@@ -133,6 +136,7 @@ fn a_sweep_is_right_where_it_is_measured() {
 
 /// A version is tried whole at a block size that it claims, and a few blocks of it at the size that is measured.
 #[test]
+#[ignore = "long"]
 fn a_ladders_version_is_tried_where_it_says_it_runs() {
     let workbook = Workbook::copy_of_parts(&["exercises/ex21", "kernels/reduction"]);
     for (version, right, wrong, says) in [
@@ -165,6 +169,7 @@ fn a_ladders_version_is_tried_where_it_says_it_runs() {
 
 /// From 2^27 elements on it is another instance, which a GPU verifies (`gpu_cases`) and nothing else can.
 #[test]
+#[ignore = "long"]
 fn a_ladders_step_is_not_wrong_for_what_gpus_run() {
     let workbook = Workbook::copy_of_parts(&["exercises/ex21", "kernels/reduction"]);
     let ran = workbook.run(["reduction", "best"].iter().chain(&SIM).chain([&"3"]));

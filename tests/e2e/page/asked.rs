@@ -195,6 +195,7 @@ fn a_check_on_the_page_is_that_of_the_terminal() {
 }
 
 #[test]
+#[ignore = "long"]
 fn bad_texts_end_in_words() {
     let site = served(&[], &PAGES);
     let check = |text: &str| site.job(json!({ "do": "check", "name": "ex01", "text": text }));

@@ -67,6 +67,7 @@ impl Browser {
 }
 
 #[test]
+#[ignore = "long"]
 fn ex01_is_solved_on_a_phone_by_keyboard() {
     let (Some(mut browser), site) = (Browser::start(), site()) else { return };
     browser.view(390, true);
@@ -130,6 +131,7 @@ fn ex01_is_solved_on_a_phone_by_keyboard() {
 
 /// The printed link leads to the first page, which may have no kernel on it.
 #[test]
+#[ignore = "long"]
 fn the_token_is_taken_on_a_page_without_a_kernel() {
     let summary = "# Summary\n\n- [About](about.md)\n- [First things](first.md)\n- [Second thoughts](second.md)\n";
     let files = [
@@ -149,6 +151,7 @@ fn the_token_is_taken_on_a_page_without_a_kernel() {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_starter_comes_back_and_goes_again() {
     let (Some(mut browser), site) = (Browser::start(), site()) else { return };
     let starter = site.workbook.read(KERNEL);
@@ -248,6 +251,7 @@ fn elsewhere() -> String {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_page_of_another_site_gets_nothing_done() {
     let (Some(mut browser), site) = (Browser::start(), site()) else { return };
     browser.open(&elsewhere());
@@ -291,6 +295,7 @@ fn wait(done: impl Fn() -> bool) {
 }
 
 #[test]
+#[ignore = "long"]
 fn what_cannot_be_saved_stays_on_the_page() {
     let (Some(mut browser), mut site) = (Browser::start(), site()) else { return };
     browser.view(390, false);
@@ -322,6 +327,7 @@ fn what_cannot_be_saved_stays_on_the_page() {
 }
 
 #[test]
+#[ignore = "long"]
 fn two_tabs_on_one_exercise_lose_nothing() {
     let (Some(mut browser), site) = (Browser::start(), site()) else { return };
     let edit = |browser: &mut Browser, address: &str| {
@@ -399,6 +405,7 @@ fn signal(name: &str, site: &Served) {
 }
 
 #[test]
+#[ignore = "long"]
 fn nothing_serious_is_in_the_way_of_a_reader() {
     let (Some(mut browser), site) = (Browser::start(), site()) else { return };
     let axe = std::fs::read_to_string(crate::support::repository().join("tests/e2e/page/axe/axe.min.js")).expect("axe");

@@ -111,6 +111,7 @@ const TOLD: &[Told] = &[
 ];
 
 #[test]
+#[ignore = "long"]
 fn what_to_try_first_goes_by_the_cause() {
     let folder = tempfile::tempdir().expect("a folder");
     let wrong: Vec<String> = TOLD

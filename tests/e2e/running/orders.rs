@@ -52,6 +52,7 @@ fn kernel(grid: &str, body: &str, counter: &str) -> String {
 }
 
 #[test]
+#[ignore = "long"]
 fn an_output_that_depends_on_the_order_is_a_finding() {
     let wrong: Vec<String> = DEPENDENT
         .par_iter()
@@ -77,6 +78,7 @@ fn an_output_that_depends_on_the_order_is_a_finding() {
 }
 
 #[test]
+#[ignore = "long"]
 fn what_is_the_same_under_every_order_is_none() {
     let wrong: Vec<String> = INDEPENDENT
         .par_iter()
@@ -190,6 +192,7 @@ fn looping(body: &str, threads: u32) -> String {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_loop_whose_state_repeats_is_proven_endless() {
     let cases: Vec<_> = ["its", "pre-volta", "adversarial:0", "pct:1"]
         .into_iter()
@@ -213,6 +216,7 @@ fn a_loop_whose_state_repeats_is_proven_endless() {
 }
 
 #[test]
+#[ignore = "long"]
 fn right_locks_end_whatever_comes_late() {
     let files: Vec<String> = ["kernels/back-off", "kernels/lock", "solutions/ex54/styles", "solutions/ex57/styles"]
         .into_iter()
@@ -233,6 +237,7 @@ fn right_locks_end_whatever_comes_late() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_long_loop_is_not_called_endless() {
     let wrong: Vec<String> = rows_in_turn(ENDING)
         .collect::<Vec<_>>()
@@ -333,6 +338,7 @@ const GIVES_UP: [(&str, &str, &str); 4] = [
 ];
 
 #[test]
+#[ignore = "long"]
 fn a_wait_that_gives_up_is_found_and_one_that_does_not_is_not_blamed() {
     let text = |grid: &str, body: &str, limit: &str| kernel(grid, &body.replace("LIMIT", limit), "scratch n: i32[1]");
     let schedules = "its,patient:1,patient:2,patient:3,patient:4";

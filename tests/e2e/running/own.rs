@@ -71,6 +71,7 @@ fn all_of_cub_that_runs_on_a_device_is_one_include() {
 /// What a host's headers bring with them is there for the device, in the place of one that is left out, and a constant that only the host
 /// can work out is left out, though a kernel's parameter has its name.
 #[test]
+#[ignore = "long"]
 fn parts_of_std_are_brought_where_they_are_missed() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = "//@ size n = 64\n//@ in x: f32[n] = constant(1)\n//@ out y: f32[n]\n//@ launch twice<float><<<2, 32>>>(x, y, 2.5)\n\

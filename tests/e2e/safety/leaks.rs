@@ -49,6 +49,7 @@ fn fifo(path: &Path) {
 }
 
 #[test]
+#[ignore = "long"]
 fn line_information_quotes_no_other_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let secret = folder.path().join("solution.cu");
@@ -195,6 +196,7 @@ fn acts(text: &str) -> Option<char> {
 const ESCAPES: &str = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{1b}[31m\u{9b}2J\u{7f}\u{202e}\u{200b}";
 
 #[test]
+#[ignore = "long"]
 fn no_escape_sequence_reaches_the_reader() {
     let folder = tempfile::tempdir().expect("a folder");
     let good = "//@ out c: f32[1]\n//@ launch k<<<1, 1>>>(c)\n";
@@ -400,6 +402,7 @@ fn fills_and_dumps_stay_where_they_belong() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_listing_in_the_cache_is_believed_only_if_it_is_the_code() {
     let toolchain = crate::toolchain::compile::toolchain();
     let cuda = toolchain.nvdisasm.ancestors().nth(2).expect("a CUDA folder").to_owned();

@@ -238,6 +238,7 @@ fn options_and_architecture_reach_the_machine_code() {
 }
 
 #[test]
+#[ignore = "long"]
 fn compiler_is_stopped() {
     let slow = "__global__ void k(float* a) {\n#pragma unroll\n for (int i = 0; i < 4096; i++)\n#pragma unroll\n  for (int j = 0; j < 4096; j++)\n   a[i * j] = a[i * 7 + j] * a[i ^ j];\n}\n";
     let limits = Limits::default();

@@ -73,6 +73,7 @@ fn request(file: &str, source: &str, kernels: &[&str]) -> CompileRequest {
 const TOP: &str = "#include <cuda/std/cstdint>\n";
 
 #[test]
+#[ignore = "long"]
 fn results_and_messages_are_the_same_byte_by_byte() {
     if !possible() {
         return;
@@ -130,6 +131,7 @@ fn results_and_messages_are_the_same_byte_by_byte() {
 }
 
 #[test]
+#[ignore = "long"]
 fn cooperative_groups_come_from_the_header() {
     if !possible() {
         return;
@@ -176,6 +178,7 @@ fn what_a_header_does_not_fit_is_compiled_without() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_damaged_header_costs_nothing_but_itself() {
     if !possible() {
         return;

@@ -113,6 +113,7 @@ fn two_runs_at_once_install_once() {
 }
 
 #[test]
+#[ignore = "long"]
 fn killed_installation_leaves_nothing_that_counts() {
     // It writes and writes, and makes its folder anew if somebody removes it. If nobody ends it, it says so.
     let stage = Stage::new(
@@ -138,6 +139,7 @@ fn killed_installation_leaves_nothing_that_counts() {
 }
 
 #[test]
+#[ignore = "long"]
 fn damaged_folder_is_installed_anew() {
     let stage = Stage::new(&link());
     let library = nvrtc(&stage.run());

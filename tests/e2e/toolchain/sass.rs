@@ -139,6 +139,7 @@ fn a_file_is_the_same_as_itself() {
 
 /// Everything that holds of every instruction on every architecture.
 #[test]
+#[ignore = "long"]
 fn the_corpus_on_every_architecture() {
     for arch in ARCHS {
         let document = json(&[&fixture("corpus.cu"), "--arch", arch]);
@@ -169,6 +170,7 @@ fn the_corpus_on_every_architecture() {
 }
 
 #[test]
+#[ignore = "long"]
 fn resources_by_architecture() {
     for arch in ARCHS {
         let document = json(&[&fixture("corpus.cu"), "--arch", arch]);

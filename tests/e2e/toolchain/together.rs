@@ -12,6 +12,7 @@ fn kept(folder: &Path) -> usize {
 }
 
 #[test]
+#[ignore = "long"]
 fn what_is_listed_together_reads_as_what_is_listed_alone() {
     let toolchain = compiler::toolchain::locate(&Default::default()).expect("a toolchain");
     let mut cubins = Vec::new();

@@ -220,6 +220,7 @@ fn blocks_that_meet_are_run_anew() {
 }
 
 #[test]
+#[ignore = "long"]
 fn whatever_is_to_be_told_is_told_in_the_usual_order() {
     for body in [
         COPY,

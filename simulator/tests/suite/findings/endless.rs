@@ -264,11 +264,13 @@ fn assert_every_second_ends(from: usize) {
 }
 
 #[test]
+#[ignore = "long"]
 fn loops_that_end_are_not_called_endless() {
     assert_every_second_ends(0);
 }
 
 #[test]
+#[ignore = "long"]
 fn other_loops_that_end_are_not_called_endless() {
     assert_every_second_ends(1);
 }

@@ -27,6 +27,7 @@ fn graded(workbook: &Workbook, by: &Path, book: &str) -> (Value, Value) {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_platform_has_what_judging_reads_and_a_key_says_so() {
     let workbook = Workbook::copy_of_parts(&["exercises/ex32", "solutions/ex32", "book/results", "kernels/atomics"]);
     workbook.write("ada.cu", sleepy(&workbook));

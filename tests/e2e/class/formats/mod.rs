@@ -36,6 +36,7 @@ fn grades_fit_the_documented_schema() {
 
 /// What a student is told before grades are released names nothing that was drawn; afterwards all of it.
 #[test]
+#[ignore = "long"]
 fn before_the_release_nothing_drawn_is_told() {
     let workbook = class();
     let manifest = workbook.read("exercises/ex01/problem.toml");
@@ -72,6 +73,7 @@ fn before_the_release_nothing_drawn_is_told() {
 }
 
 #[test]
+#[ignore = "long"]
 fn pages_show_what_students_wrote_as_text() {
     let workbook = class();
     let long: String =

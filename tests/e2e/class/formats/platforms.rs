@@ -12,6 +12,7 @@ pub(super) fn for_platform(workbook: &Workbook, who: &str, platform: &str) -> Ra
 }
 
 #[test]
+#[ignore = "long"]
 fn every_format_fits_its_schema_for_every_kind_of_submission() {
     let workbook = class();
     workbook.write("class/none/ex01/a.cu", "");

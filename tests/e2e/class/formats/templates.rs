@@ -111,6 +111,7 @@ fn image(bundle: &Path, root: &Path, home: &Path) -> (PathBuf, Vec<(String, Stri
 
 /// Each template's own entry point, in the folders that its platform makes.
 #[test]
+#[ignore = "long"]
 #[expect(clippy::too_many_lines, reason = "a table: what a platform makes, and what it reads, by platform")]
 fn templates_grade_as_they_are() {
     let workbook = class();

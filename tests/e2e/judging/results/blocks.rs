@@ -6,6 +6,7 @@ use crate::support::{Workbook, rows_in_turn};
 
 /// A condition on where a thread is parts blocks from others, and one of each kind is run.
 #[test]
+#[ignore = "long"]
 fn blocks_that_a_condition_parts_from_others_are_run() {
     let right = scale("", "a[i] * 1.7f");
     let book = workbook(SCALE, SCALE_REFERENCE, &right);
@@ -34,6 +35,7 @@ fn blocks_that_a_condition_parts_from_others_are_run() {
 
 /// A number that does not stand in the code, as it is computed from the parameters, is solved for.
 #[test]
+#[ignore = "long"]
 fn a_block_whose_number_is_computed_is_run() {
     let book = workbook(SCALE, SCALE_REFERENCE, &scale("", "a[i] * 1.7f"));
     for condition in [
@@ -65,6 +67,7 @@ fn a_block_whose_number_is_in_memory_is_run() {
 
 /// The same of tiles: what is done in a corner, or in a column of them.
 #[test]
+#[ignore = "long"]
 fn tiles_that_are_unlike_others_are_compared() {
     let problem = SCALE
         .replace(
@@ -183,6 +186,7 @@ __global__ void look(const int* a, int* record, int n)
 
 /// What a block reads has to show in what it writes, where no result tells.
 #[test]
+#[ignore = "long"]
 fn something_follows_from_what_blocks_read() {
     let right = record("", "");
     let book = workbook(RECORD, RECORD_REFERENCE, &right);
@@ -230,6 +234,7 @@ fn counts() -> Workbook {
 
 /// Blocks that count tell how many elements they used, however few they lose.
 #[test]
+#[ignore = "long"]
 fn what_blocks_count_is_all_that_they_read() {
     let book = counts();
     let count = |condition: &str| counted(&format!("int x = a[i];\n        if (!({condition})) own += x > 0;"));

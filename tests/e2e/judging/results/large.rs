@@ -16,6 +16,7 @@ fn answered(book: &Workbook, exercise: &str, replaced: &[(&str, &str)]) -> Ran {
 }
 
 #[test]
+#[ignore = "long"]
 fn one_large_extent_beside_a_small_one_is_enough() {
     let book = Workbook::copy_of_parts(&["exercises/ex78", "solutions/ex78", "kernels/atomics"]);
     let (store, usual) = ("y[(long long)r * width + c] = (above + here + below)", "above + here + below");
@@ -59,6 +60,7 @@ fn one_large_extent_beside_a_small_one_is_enough() {
 /// Lanes that take neighbours by themselves: what is noted of such accesses needs more memory than a run gets. It is right, and more than
 /// the goal has room for.
 #[test]
+#[ignore = "long"]
 fn what_cannot_be_watched_is_run_unwatched() {
     let book = Workbook::copy_of_parts(&["exercises/ex61", "solutions/ex61", "kernels/atomics"]);
     let index = "first + 32 * k + lane;";

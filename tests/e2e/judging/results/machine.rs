@@ -25,6 +25,7 @@ fn who_relies_on_where_buffers_lie_is_wrong() {
 
 /// Each of the blocks takes 32 KB: the 8 MB are enough for 256 of those that a device has resident.
 #[test]
+#[ignore = "long"]
 fn a_heap_that_is_large_enough_for_one_block_is_not_for_all() {
     let book = workbook(SCALE, SCALE_REFERENCE, &scale("", "a[i] * 1.7f"));
     let with = |take: &str, give_back: &str| {

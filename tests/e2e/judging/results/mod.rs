@@ -176,6 +176,7 @@ fn fails(what: &str, ran: &Ran, words: &[&str]) {
 
 /// Some blocks of the timed size are simulated: who does nothing there, something else, or too much, is told.
 #[test]
+#[ignore = "long"]
 fn what_happens_beyond_the_simulated_sizes_is_seen() {
     let right = scale("", "a[i] * 1.7f");
     let book = workbook(SCALE, SCALE_REFERENCE, &right);
@@ -234,6 +235,7 @@ fn what_is_tried_besides_is_given_up_when_a_case_is_wrong() {
 
 /// Blocks that lie in a row tell whose part an element is, and numbers in the code where to look.
 #[test]
+#[ignore = "long"]
 fn no_block_and_no_element_is_left_out_beyond_the_simulated_sizes() {
     let right = scale("", "a[i] * 1.7f");
     let book = workbook(SCALE, SCALE_REFERENCE, &right);
@@ -324,6 +326,7 @@ __global__ void add(const float* a, float* sum, int n)
 
 /// No block does more than the busiest, so that all of them cannot have come to all where some lack more than there is too much of it.
 #[test]
+#[ignore = "long"]
 fn blocks_that_lack_a_little_each_leave_elements_out() {
     let loops = |goes_on: &str| {
         format!(
@@ -369,6 +372,7 @@ __global__ void scale(const float* a, float* b, int n)
 /// A grid that is held to so many blocks is right where threads go round once more, however large a size has to be for that; and
 /// wrong where they do not.
 #[test]
+#[ignore = "long"]
 fn a_grid_that_is_held_to_some_blocks_needs_a_loop() {
     // A part for every 100 elements: the first launch goes round from 52 million elements on.
     let parts = "
@@ -443,6 +447,7 @@ __global__ void scale(const float* a, const int* list, const int* found, float* 
 
 /// The same where no single block has a result of its own.
 #[test]
+#[ignore = "long"]
 fn parts_of_a_sum_that_are_left_out_beyond_the_simulated_sizes_are_seen() {
     let right = sum("", "x");
     let book = workbook(SUM, SUM_REFERENCE, &right);
@@ -457,6 +462,7 @@ fn parts_of_a_sum_that_are_left_out_beyond_the_simulated_sizes_are_seen() {
 
 /// A few blocks show that something else happens, if not what comes of it.
 #[test]
+#[ignore = "long"]
 fn what_turns_beyond_the_simulated_sizes_is_run_where_it_turns() {
     let right = sum("", "x");
     // Where sizes are drawn it is known what a size costs.
@@ -535,6 +541,7 @@ fn who_knows_the_machine_is_wrong_on_another() {
 
 /// A tolerance is for roundings: nothing that leaves out digits, small values or elements hides in it.
 #[test]
+#[ignore = "long"]
 fn nothing_hides_in_the_tolerance_of_a_sum() {
     let right = sum("", "x");
     let book = workbook(SUM, SUM_REFERENCE, &right);

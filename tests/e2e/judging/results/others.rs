@@ -50,6 +50,7 @@ fn blocks_that_wait_for_the_first_one_are_compared() {
 }
 
 #[test]
+#[ignore = "long"]
 fn blocks_that_read_what_a_launch_has_written_are_compared() {
     let right = by_a_table("a[i] * 1.7f");
     let book = two_launches(&right);
@@ -62,6 +63,7 @@ fn blocks_that_read_what_a_launch_has_written_are_compared() {
 
 /// What several launches write to stays as the last large one leaves it, whatever another touches of it, or stores beforehand.
 #[test]
+#[ignore = "long"]
 fn what_the_last_large_launch_writes_is_compared() {
     let touched = |value: &str| {
         scale("", value)

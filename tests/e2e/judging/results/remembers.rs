@@ -4,6 +4,7 @@ use super::{SCALE, SCALE_REFERENCE, check, fails, passes, scale, workbook};
 
 /// The largest size so far, the largest grid so far, and the last grid.
 #[test]
+#[ignore = "long"]
 fn who_remembers_a_larger_launch_is_wrong_at_a_smaller_one() {
     let book = workbook(SCALE, SCALE_REFERENCE, &scale("", "a[i] * 1.7f"));
     let remembers = |before: &str, after: &str| {

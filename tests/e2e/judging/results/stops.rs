@@ -66,6 +66,7 @@ __global__ void search(const int* x, int* first, int n)
 
 /// A search that ends where it has found something reads less of some rows. What it reads of none of another input either it leaves out.
 #[test]
+#[ignore = "long"]
 fn a_search_need_not_read_what_is_behind_a_hit() {
     let right = by_warps("256");
     let book = workbook(SEARCH, SEARCH_REFERENCE, &right);

@@ -39,6 +39,7 @@ __global__ void add(const int* a, int* count, int n)
 
 /// An element that counts for two, for the other word, or by another condition, where no size is run whole.
 #[test]
+#[ignore = "long"]
 fn an_element_counts_the_same_wherever_it_is() {
     let right = count("atomicAdd(&count[a[i] > 0 ? 0 : 1], 1)");
     let book = workbook(&count_problem(), COUNT_REFERENCE, &right);
@@ -100,6 +101,7 @@ __global__ void add(const int* a, int* sums, int n, int m)
 
 /// Sums to which several blocks come are whole where all of these have run.
 #[test]
+#[ignore = "long"]
 fn sums_of_several_blocks_are_compared() {
     let right = groups("i / 100", "a[i]");
     let book = workbook(&groups_problem(), GROUPS_REFERENCE, &right);
@@ -163,6 +165,7 @@ __global__ void all(const int* parts, int* count, int grid)
 
 /// What a block leaves for the next launch is the same for the same numbers, and is read.
 #[test]
+#[ignore = "long"]
 fn what_blocks_leave_is_the_same_and_is_read() {
     let problem = count_problem().replace("len   = \"2\"", "len   = \"1\"");
     let reference = "
@@ -186,6 +189,7 @@ __global__ void largest_reference(const int* a, int* count, int n)
 
 /// An element at the edge of a block's part may have less of a say there.
 #[test]
+#[ignore = "long"]
 fn elements_at_edges_may_move_less() {
     let problem = count_problem().replace("len   = \"2\"", "len   = \"1\"").replace("(-1000, 1000)", "(-10, 10)");
     let reference = "
@@ -223,6 +227,7 @@ __global__ void steps(const int* a, int* count, int n)
 
 /// Blocks of a launch that clears what others add to are not held to have written less where those had been before them.
 #[test]
+#[ignore = "long"]
 fn what_clears_writes_all_of_it() {
     let workbook = Workbook::copy_of_parts(&["exercises/ex74", "solutions/ex74", "kernels/few-long"]);
     let strips = "
@@ -254,6 +259,7 @@ __global__ void column_sums(const float* m, float* sums, int rows, int cols)
 
 /// 127 columns of 128 rows are as many elements as 128 of 127, and their sums are others: where a drawn size has 127 left in both directions.
 #[test]
+#[ignore = "long"]
 fn tiles_at_two_edges_leave_what_they_may() {
     let book = Workbook::copy_of_parts(&["exercises/ex74", "solutions/ex74", "kernels/few-long"]);
     book.write("exercises/ex74/kernel.cu", book.read("solutions/ex74/styles/strips.cu"));

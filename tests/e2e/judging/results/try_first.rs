@@ -52,6 +52,7 @@ fn what_wrong_elements_have_in_common_is_asked_about() {
 
 /// A count is nearer to the cause than a modelled time; where only the time is not met, what binds it is asked about.
 #[test]
+#[ignore = "long"]
 fn a_count_goes_before_a_time() {
     let book = Workbook::copy_of_parts(&["exercises/ex21", "solutions/ex21", "kernels/fuse"]);
     let ask = |mutant: &str| {

@@ -17,6 +17,7 @@ fn waits(who: &str, until: &str) -> String {
 /// 33 blocks at the largest case, all of them resident there; two million at the `time` size, of which the device holds some
 /// thousands.
 #[test]
+#[ignore = "long"]
 fn blocks_wait_for_later_ones_only_where_all_are_resident() {
     let all = waits("true", "now() >= gridDim.x");
     let book = workbook(SCALE, SCALE_REFERENCE, &all);
