@@ -8,6 +8,11 @@ use crate::statement::parse_bytes;
 
 /// Names that look like functions, for suggestions.
 const FUNCTIONS: [&str; 6] = ["ceil_div", "min", "max", "log2", "sizeof", "active_blocks"];
+/// Names of integer types, of which the first may stand beside each other.
+const INTEGERS: [&str; 10] =
+    ["int", "unsigned", "signed", "long", "size_t", "ptrdiff_t", "int32_t", "uint32_t", "int64_t", "uint64_t"];
+/// Those.
+const INTEGER_WORDS: &[&str] = INTEGERS.split_at(4).0;
 /// Deepest nesting of parentheses, calls and signs.
 const MAX_DEPTH: u32 = 64;
 
@@ -76,6 +81,14 @@ impl Expr {
             let inner = Self::parse_unary(cursor, depth + 1)?;
             return Ok(Self { column, node: Node::Neg(Box::new(inner)) });
         }
+        if Self::take_cast(cursor) {
+            return Self::parse_unary(cursor, depth + 1);
+        }
+        if is_cast_of_pointer(cursor) {
+            return Err(
+                cursor.error_at(column, "a buffer needs no cast: its name alone is a pointer of the kernel's type")
+            );
+        }
         if cursor.take("(") {
             let inner = Self::parse_shift(cursor, depth + 1)?;
             Self::close(cursor, column)?;
@@ -95,9 +108,26 @@ impl Expr {
         };
         // `std::min` is `min`.
         let name = if name == "std" && cursor.take("::") { cursor.name("function")? } else { name };
+        let cast = match name.as_str() {
+            "static_cast" => {
+                cursor.require("<")?;
+                let column = cursor.column();
+                if !take_integer_type(cursor) {
+                    return Err(cursor.error_at(column, "no integer type here: expressions are of integers"));
+                }
+                cursor.require(">")?;
+                true
+            }
+            name => INTEGERS.contains(&name),
+        };
         let open = cursor.column();
         if !cursor.take("(") {
             return Ok(Self { column, node: Node::Name(name) });
+        }
+        if cast {
+            let inner = Self::parse_shift(cursor, depth + 1)?;
+            Self::close(cursor, open)?;
+            return Ok(inner);
         }
         Self::parse_call(cursor, column, open, &name, depth + 1)
     }
@@ -154,6 +184,16 @@ impl Expr {
         Ok(Self { column, node: Node::Call(function, args) })
     }
 
+    /// Takes `(int)` and the like. It changes nothing: expressions have 64 bits, and what does not fit into a parameter is an error there.
+    fn take_cast(cursor: &mut Cursor) -> bool {
+        let mark = cursor.mark();
+        let taken = cursor.take("(") && take_integer_type(cursor) && cursor.take(")");
+        if !taken {
+            cursor.reset(mark);
+        }
+        taken
+    }
+
     fn close(cursor: &mut Cursor, open: u32) -> Result<(), LineError> {
         if cursor.take(")") {
             return Ok(());
@@ -161,4 +201,39 @@ impl Expr {
         let found = cursor.found();
         Err(cursor.error(format!("expected `)` for the `(` in column {open}, found {found}")))
     }
+}
+
+/// Takes the name of an integer type of 32 bits or more, as C++ has it.
+fn take_integer_type(cursor: &mut Cursor) -> bool {
+    let mark = cursor.mark();
+    let mut words = Vec::new();
+    loop {
+        let mark = cursor.mark();
+        match cursor.take_name() {
+            Some(std) if std == "std" && cursor.take("::") => {}
+            Some(word) if INTEGERS.contains(&word.as_str()) => words.push(word),
+            _ => {
+                cursor.reset(mark);
+                break;
+            }
+        }
+    }
+    let is_one = words.len() == 1 || words.iter().all(|word| INTEGER_WORDS.contains(&word.as_str()));
+    if words.is_empty() || !is_one {
+        cursor.reset(mark);
+        return false;
+    }
+    true
+}
+
+/// Does `(float4*)` come next, or `reinterpret_cast`?
+fn is_cast_of_pointer(cursor: &mut Cursor) -> bool {
+    let mark = cursor.mark();
+    let is_one = cursor.starts_with("reinterpret_cast")
+        || cursor.take("(") && {
+            while cursor.take_name().is_some() {}
+            cursor.take("*") && cursor.starts_with(")")
+        };
+    cursor.reset(mark);
+    is_one
 }

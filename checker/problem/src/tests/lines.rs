@@ -114,6 +114,10 @@ fn expressions_have_the_values_of_c() {
         ("sms * warp + max_threads_per_sm + shared_per_sm", 132 * 32 + 2048 + 233_472),
         ("9223372036854775807", i64::MAX),
         ("2 // a comment", 2),
+        ("(int)n / 3", 333),
+        ("(unsigned long long)(n + 1) * 2", 2002),
+        ("-(std::size_t)2 + int(n - 1)", 997),
+        ("static_cast<unsigned int>(n) % 7", 6),
     ];
     for (expr, want) in cases {
         assert_eq!(value(expr).unwrap(), want, "{expr}");
@@ -249,6 +253,14 @@ fn malformed_lines_have_clear_messages() {
         ("unknown function", "//@ launch block_sum<<<cieldiv(n, 2), 1>>>(a, sum, n)".to_string()),
         ("arguments of a function", "//@ launch block_sum<<<ceil_div(n), 1>>>(a, sum, n)".to_string()),
         ("real where an integer is needed", format!("//@ let x = 0.5\n{launch}")),
+        ("cast to a real", "//@ launch block_sum<<<static_cast<float>(n), 1>>>(a, sum, n)".to_string()),
+        ("cast to two types", "//@ launch block_sum<<<(int size_t)n, 1>>>(a, sum, n)".to_string()),
+        ("cast of a buffer", "//@ launch block_sum<<<1, 1>>>((const float4*)a, sum, n)".to_string()),
+        (
+            "cast of a buffer in C++'s way",
+            "//@ launch block_sum<<<1, 1>>>(reinterpret_cast<float4*>(a), sum, n)".to_string(),
+        ),
+        ("cast of nothing", "//@ launch block_sum<<<1, 1>>>(a, sum, (int))".to_string()),
         ("buffer in an expression", "//@ launch block_sum<<<1, 256>>>(4 + a, sum, n)".to_string()),
         ("unbalanced parentheses", format!("//@ let x = (1 + 2\n{launch}")),
         ("unbalanced call", "//@ launch block_sum<<<1, 256>>>(a, sum, n".to_string()),
