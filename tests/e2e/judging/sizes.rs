@@ -63,6 +63,26 @@ fn sizes_at_which_a_grid_grows_are_tried() {
     }
 }
 
+/// An instance of a template for each number of threads: one is wrong for few elements, one for many.
+#[test]
+fn each_value_that_is_not_drawn_meets_other_sizes() {
+    let workbook = Workbook::copy_of_parts(&["exercises/ex92", "solutions/ex92", "kernels/few-long", "exercises/ex21"]);
+    let right = workbook.read("solutions/ex92/solution.cu");
+    let index = "int i = blockIdx.x * block + t;";
+    assert!(right.contains(index));
+    let few = "if (block == 512 && gridDim.x < 30) { if (t == 0) ranges[blockIdx.x] = 0; return; }";
+    let few = right.replace(index, &format!("{index}\n{few}"));
+    let many = right.replace(index, "int i = (block == 128 ? blockIdx.x & 127 : blockIdx.x) * block + t;");
+    for (wrong, block) in [(few, "block = 512"), (many, "block = 128")] {
+        workbook.write("exercises/ex92/kernel.cu", wrong);
+        for seed in ["3", "4"] {
+            let ran = workbook.run(["ex92"].iter().chain(&SIM).chain([&seed]));
+            let told = ran.stdout.contains("WRONG RESULT") && ran.stdout.contains(block);
+            assert!(ran.code == Some(1) && told, "{block}, {seed}: {ran:?}");
+        }
+    }
+}
+
 /// Full blocks none of whose elements is positive add without an atomic.
 #[test]
 #[ignore = "long"]

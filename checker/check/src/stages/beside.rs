@@ -54,6 +54,39 @@ pub fn with(sizes: &Sizes, name: &str, size: i64) -> Sizes {
     with
 }
 
+/// The values of sizes that are not drawn, as cases have them together, with others than the `count` size has; each with two draws of those
+/// that vary: up to the `count` size, and from there to the largest of a case. As often from 8 to 16 as from 1024 to 2048.
+pub fn combined(problem: &Problem, seed: u64) -> Vec<Sizes> {
+    let (count, cases) = (&problem.manifest.count, problem.cases());
+    let fixed = |sizes: &Sizes| -> Sizes {
+        sizes.iter().filter(|(name, _)| !varies(problem, name)).map(|(name, size)| (name.clone(), *size)).collect()
+    };
+    let mut known: Vec<Sizes> = Vec::new();
+    for values in cases.iter().map(fixed).filter(|values| *values != fixed(count)) {
+        if !known.contains(&values) {
+            known.push(values);
+        }
+    }
+    let draw = |at: u64, name: &String, count: i64| {
+        let largest = cases.iter().filter_map(|sizes| sizes.get(name).copied()).fold(count, i64::max);
+        let least = least(problem, name).unwrap_or(count).min(count);
+        let (low, high) = if at.is_multiple_of(2) { (least, count) } else { (count, largest) };
+        let part = Stream::new(seed, &format!("combined {name}")).unit(at);
+        (low as f64 * (high as f64 / low as f64).powf(part)) as i64
+    };
+    let with = |(at, values): (usize, Sizes)| {
+        [0, 1].map(|half| {
+            let one = |(name, &count): (&String, &i64)| {
+                let value = values.get(name).copied();
+                (name.clone(), value.unwrap_or_else(|| draw(2 * at as u64 + half, name, count)))
+            };
+            count.iter().map(one).collect()
+        })
+    };
+    let drawn = count.keys().any(|name| varies(problem, name));
+    known.into_iter().filter(|_| drawn).enumerate().flat_map(with).collect()
+}
+
 /// Is a size drawn?
 pub fn varies(problem: &Problem, name: &str) -> bool {
     problem.manifest.drawn.iter().any(|row| row.get(name).is_some_and(|(low, high)| low < high))

@@ -4,6 +4,7 @@ mod asked;
 mod attempt;
 mod besides;
 mod between;
+mod combined;
 mod crowded;
 mod edges;
 mod few;

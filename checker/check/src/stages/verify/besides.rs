@@ -40,8 +40,8 @@ pub struct Besides {
     pub others: Vec<Other>,
     /// Sizes that together have all that the version does at the `time` size.
     pub sought: Vec<(Sizes, Checked)>,
-    /// Sizes at which the version does what it does at no other that is run whole, and those where a grid grows by a block: see
-    /// [`super::asked`] and [`super::edges`].
+    /// Sizes at which the version does what it does at no other that is run whole, those where a grid grows by a block, and those with
+    /// other values of what is not drawn: see [`super::asked`], [`super::edges`] and [`super::combined`].
     pub asked: Vec<(Sizes, Checked)>,
     /// Sizes up to the `time` size, where that was asked for: see [`super::reached`].
     pub reached: Vec<(Sizes, Checked)>,
@@ -68,6 +68,7 @@ impl Trials<'_> {
         let (asked, edges) = rayon::join(|| self.run_asked(built, news, cost), || self.at_edges(built, cost));
         let mut asked = asked?;
         asked.append(&mut edges?);
+        asked.append(&mut self.at_other_values(built, cost)?);
         let mut found = Besides { asked, crowded: self.crowded(built)?, ..found };
         let right = found.iter().all(|(_, checked)| checked.status.passed() && !is_wrong(checked));
         if let (true, Some(second)) = (right, &found.elsewhere) {

@@ -56,7 +56,7 @@ impl Met {
     fn add(&mut self, more: &Self) {
         self.steps += more.steps;
         for (at, condition) in &more.conditions {
-            self.note(*at, condition.clone());
+            self.note(*at, condition);
         }
         self.kernels.extend(more.kernels.clone());
     }
@@ -70,7 +70,7 @@ impl Met {
         let (at, held, failed) = (choice.column, choice.yes, choice.no);
         let condition =
             Condition { at, question, by_size: true, file: String::new(), line: choice.line, held, failed, number: 0 };
-        self.note((choice.line, Where::Column(choice.column), question), condition);
+        self.note((choice.line, Where::Column(choice.column), question), &condition);
     }
 
     /// What there is at another size and not here.
@@ -87,9 +87,8 @@ impl Met {
         self.lacks(other).next().is_none() && other.kernels.keys().all(|name| self.kernels.contains_key(name))
     }
 
-    fn note(&mut self, at: Asked, condition: Condition) {
-        let known = self.conditions.entry(at).or_insert_with(|| condition.clone());
-        known.add(&condition);
+    fn note(&mut self, at: Asked, condition: &Condition) {
+        self.conditions.entry(at).and_modify(|known| known.add(condition)).or_insert_with(|| condition.clone());
     }
 }
 
@@ -158,7 +157,7 @@ fn find(sim: &Sim, program: &Program, seed: u64, enough: u64, lines: Option<&BTr
             // What data makes of a number is no question of sizes.
             let told = |condition: &Condition| condition.by_size || known && condition.question == Question::True;
             for condition in report.into_iter().flat_map(|report| report.conditions).filter(told) {
-                met.note((planned.line, Where::Instruction(condition.at), condition.question), condition);
+                met.note((planned.line, Where::Instruction(condition.at), condition.question), &condition);
             }
         }
         met.steps += ran;
@@ -317,12 +316,15 @@ pub fn news(sim: &Sim, known: &[Program], asked: &[Program], seed: u64) -> Resul
         steps += met.steps;
         here.push(met);
     }
+    // Who covers what they have together covers each.
+    let mut together = Met::default();
+    here.iter().for_each(|met| together.add(met));
     let mut before = Met::default();
     for program in known {
-        if here.iter().all(|here| before.covers(here)) {
+        if before.covers(&together) {
             break;
         }
-        let lines = lines(here.iter().flat_map(|here| before.lacks(here)));
+        let lines = lines(before.lacks(&together));
         before.add(&*met_in(sim, program, seed, lines)?);
     }
     let mut all = Vec::new();
@@ -345,7 +347,7 @@ mod tests {
             // What is odd is data.
             let by_size = at % 2 == 0;
             let condition = Condition { at, question, by_size, file: "k.cu".into(), line: at, held, failed, number: 0 };
-            met.note((9, Where::Instruction(at), question), condition);
+            met.note((9, Where::Instruction(at), question), &condition);
         }
         met.kernels = kernels.iter().map(|name| ((*name).to_owned(), 9)).collect();
         met
