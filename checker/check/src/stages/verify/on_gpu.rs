@@ -15,6 +15,8 @@ const PART: u64 = 4;
 
 /// Edges of grids that are tried at most.
 const EDGES: usize = 4;
+/// Sizes with other values of what is not drawn, those with few elements first: two for each value.
+const OTHERS: usize = 10;
 
 /// Rounds of a measurement that is for the judge alone: it ends as soon as it may.
 const NO_TIME: Budget = Budget { seconds: 0.0, at_least: 0.0, rounds: 0, half_width: 1.0 };
@@ -27,8 +29,11 @@ impl Trials<'_> {
         }
         let mut more = more(self.problem, self.seed, known);
         let edges = self.edges(built).into_iter().take(EDGES).flatten();
-        let edges = edges.filter(|sizes| !known.contains(sizes) && self.version(built, sizes).is_ok());
-        more.extend(edges.map(|sizes| (sizes, Thoroughness::Once)));
+        let mut others = beside::combined(self.problem, self.seed);
+        others.sort_by_cached_key(|sizes| beside::elements(self.problem, sizes) as u64);
+        let once = edges.chain(others.into_iter().take(OTHERS));
+        let once = once.filter(|sizes| !known.contains(sizes) && self.version(built, sizes).is_ok());
+        more.extend(once.map(|sizes| (sizes, Thoroughness::Once)));
         more
     }
 
