@@ -273,6 +273,20 @@ fn where_it_failed_stays_on_the_screen() {
 }
 
 #[test]
+fn what_passed_on_both_platforms_is_said_once() {
+    let mut report = passed();
+    let stage = |status| Stage { name: StageName::Results, status, summary: "right at 9 sizes".into() };
+    let times = |report: &Report| {
+        let text = render(report, Face::plain(), Detail::Normal);
+        text.lines().find(|line| line.contains(" results")).map_or(0, |line| line.matches("results").count())
+    };
+    report.stages = vec![stage(StageStatus::Passed), stage(StageStatus::Passed)];
+    assert_eq!(times(&report), 1);
+    report.stages = vec![stage(StageStatus::Passed), stage(StageStatus::Failed)];
+    assert_eq!(times(&report), 2, "right on one and wrong on the other");
+}
+
+#[test]
 fn verdict_reason_and_what_to_try_fit_on_a_screen_of_24_rows() {
     for mut report in crowded().into_iter().chain([passed(), race()]) {
         report.stages =
