@@ -93,7 +93,7 @@ fn run_meetings(threads: u32) {
 /// Peak resident memory in KiB of a process that runs `test` with that variable.
 fn peak(test: &str, variable: &str, value: u32) -> u64 {
     let mut child = Command::new(std::env::current_exe().expect("a test has a file"));
-    child.args([test, "--exact", "--nocapture"]).env(variable, value.to_string());
+    child.args([test, "--exact", "--nocapture", "--include-ignored"]).env(variable, value.to_string());
     let output = child.output().expect("starts");
     let text = String::from_utf8_lossy(&output.stdout);
     let found = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_else(|| panic!("no peak: {text}"));
