@@ -55,7 +55,8 @@ pub fn with(sizes: &Sizes, name: &str, size: i64) -> Sizes {
 }
 
 /// The values of sizes that are not drawn, as cases have them together, with others than the `count` size has; each with two draws of those
-/// that vary: up to the `count` size, and from there to the largest of a case. As often from 8 to 16 as from 1024 to 2048.
+/// that vary: up to the `count` size, and from there to the largest of a case. As often from 8 to 16 as from 1024 to 2048. Those with few
+/// elements come first.
 pub fn combined(problem: &Problem, seed: u64) -> Vec<Sizes> {
     let (count, cases) = (&problem.manifest.count, problem.cases());
     let fixed = |sizes: &Sizes| -> Sizes {
@@ -84,7 +85,9 @@ pub fn combined(problem: &Problem, seed: u64) -> Vec<Sizes> {
         })
     };
     let drawn = count.keys().any(|name| varies(problem, name));
-    known.into_iter().filter(|_| drawn).enumerate().flat_map(with).collect()
+    let mut all: Vec<Sizes> = known.into_iter().filter(|_| drawn).enumerate().flat_map(with).collect();
+    all.sort_by_cached_key(|sizes| elements(problem, sizes) as u64);
+    all
 }
 
 /// Is a size drawn?

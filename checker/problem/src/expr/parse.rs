@@ -8,11 +8,10 @@ use crate::statement::parse_bytes;
 
 /// Names that look like functions, for suggestions.
 const FUNCTIONS: [&str; 6] = ["ceil_div", "min", "max", "log2", "sizeof", "active_blocks"];
-/// Names of integer types, of which the first may stand beside each other.
-const INTEGERS: [&str; 10] =
-    ["int", "unsigned", "signed", "long", "size_t", "ptrdiff_t", "int32_t", "uint32_t", "int64_t", "uint64_t"];
-/// Those.
-const INTEGER_WORDS: &[&str] = INTEGERS.split_at(4).0;
+/// Names of integer types of 32 bits or more that are one word, ...
+const INTEGERS: [&str; 6] = ["size_t", "ptrdiff_t", "int32_t", "uint32_t", "int64_t", "uint64_t"];
+/// ... and words of which the others are made.
+const INTEGER_WORDS: [&str; 4] = ["int", "unsigned", "signed", "long"];
 /// Deepest nesting of parentheses, calls and signs.
 const MAX_DEPTH: u32 = 64;
 
@@ -118,7 +117,7 @@ impl Expr {
                 cursor.require(">")?;
                 true
             }
-            name => INTEGERS.contains(&name),
+            name => INTEGERS.contains(&name) || INTEGER_WORDS.contains(&name),
         };
         let open = cursor.column();
         if !cursor.take("(") {
@@ -205,25 +204,26 @@ impl Expr {
 
 /// Takes the name of an integer type of 32 bits or more, as C++ has it.
 fn take_integer_type(cursor: &mut Cursor) -> bool {
-    let mark = cursor.mark();
-    let mut words = Vec::new();
-    loop {
-        let mark = cursor.mark();
-        match cursor.take_name() {
-            Some(std) if std == "std" && cursor.take("::") => {}
-            Some(word) if INTEGERS.contains(&word.as_str()) => words.push(word),
-            _ => {
-                cursor.reset(mark);
-                break;
-            }
-        }
+    let begin = cursor.mark();
+    let mut name = cursor.take_name();
+    if name.as_deref() == Some("std") && cursor.take("::") {
+        name = cursor.take_name();
     }
-    let is_one = words.len() == 1 || words.iter().all(|word| INTEGER_WORDS.contains(&word.as_str()));
-    if words.is_empty() || !is_one {
-        cursor.reset(mark);
+    let is_word = |name: &Option<String>| name.as_deref().is_some_and(|name| INTEGER_WORDS.contains(&name));
+    if name.as_deref().is_some_and(|name| INTEGERS.contains(&name)) {
+        return true;
+    }
+    if !is_word(&name) {
+        cursor.reset(begin);
         return false;
     }
-    true
+    loop {
+        let end = cursor.mark();
+        if !is_word(&cursor.take_name()) {
+            cursor.reset(end);
+            return true;
+        }
+    }
 }
 
 /// Does `(float4*)` come next, or `reinterpret_cast`?

@@ -15,11 +15,9 @@ impl Trials<'_> {
         if !self.tries_besides() {
             return Ok(Vec::new());
         }
-        let mut all = beside::combined(self.problem, self.seed);
-        all.sort_by_cached_key(|sizes| beside::elements(self.problem, sizes) as u64);
         let mut left = if self.reach == Reach::Near { SOON } else { LARGE }.instructions;
         let mut found = Vec::new();
-        for sizes in all {
+        for sizes in beside::combined(self.problem, self.seed) {
             left -= cost * beside::elements(self.problem, &sizes);
             if left < 0.0 {
                 break;

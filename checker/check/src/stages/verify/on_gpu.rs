@@ -29,9 +29,7 @@ impl Trials<'_> {
         }
         let mut more = more(self.problem, self.seed, known);
         let edges = self.edges(built).into_iter().take(EDGES).flatten();
-        let mut others = beside::combined(self.problem, self.seed);
-        others.sort_by_cached_key(|sizes| beside::elements(self.problem, sizes) as u64);
-        let once = edges.chain(others.into_iter().take(OTHERS));
+        let once = edges.chain(beside::combined(self.problem, self.seed).into_iter().take(OTHERS));
         let once = once.filter(|sizes| !known.contains(sizes) && self.version(built, sizes).is_ok());
         more.extend(once.map(|sizes| (sizes, Thoroughness::Once)));
         more
