@@ -2,12 +2,12 @@
 //! and sizes between those that are run whole and the one at which a version is timed. Where they do they are run whole, too. And so are
 //! sizes that are numbers in the code, and the `time` size where that is small.
 
-use super::besides::{ELSEWHERE, LARGE};
+use super::besides::{ELSEWHERE, LARGE, SOON};
 use super::sought::{Most, SOUGHT};
 use super::varying::varying;
 use super::{CaseAt, STEPS, Trials};
 use crate::build::Built;
-use crate::{BuildError, Reach, beside};
+use crate::{BuildError, beside};
 use execution::backend::{Case, Checked, Program, Reads, Status, Thoroughness, Untried, Varying};
 use plan::stream::Stream;
 use problem::Sizes;
@@ -28,8 +28,6 @@ const MOST_BETWEEN: usize = 2;
 const NAMED: [usize; 2] = [2, 3];
 /// Elements of a `time` size that is run itself.
 const SMALL_TIME: f64 = 131_072.0;
-/// What a run of it, or of a size beyond it, may take where somebody waits: under a lock it is long.
-pub(super) const SOON: Most = Most { instructions: 5e5, bytes: LARGE.bytes };
 /// Sizes that conditions mean, at most: of those that are soon run, and of others.
 const MEANT: [usize; 2] = [6, 1];
 /// Conditions that stand one within the other, as deep as they are asked.
@@ -181,7 +179,7 @@ impl Trials<'_> {
         let affordable = |news: &News| news.small || self.is_within(news.most, cost, &news.sizes, &news.program);
         let (small, between): (Vec<_>, Vec<_>) = news.into_iter().filter(affordable).partition(|news| news.small);
         let mut found = Vec::new();
-        let usual = if self.reach == Reach::Near { SOON } else { LARGE };
+        let usual = self.soon();
         let named = self.named(built).into_iter().map(|sizes| (sizes, LARGE));
         meant.sort_by_cached_key(|sizes| beside::elements(self.problem, sizes) as u64);
         let soon = |sizes: &Sizes| cost * beside::elements(self.problem, sizes) <= SOON.instructions;

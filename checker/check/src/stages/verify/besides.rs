@@ -15,6 +15,8 @@ use values::fill::first_turn;
 
 /// A run over a million elements: 64 warp instructions for each 32 of them, a tenth of a second.
 pub(super) const LARGE: Most = Most { instructions: 2.1e6, bytes: 1 << 26 };
+/// What runs at further sizes may take where somebody waits: under a lock they are long.
+pub(super) const SOON: Most = Most { instructions: 5e5, bytes: LARGE.bytes };
 
 /// Warp instructions per element where nobody counted them.
 const USUAL_INSTRUCTIONS: f64 = 2.0;

@@ -2,10 +2,9 @@
 //! value, a kernel of its own: that it is right for a hundred elements says little of a hundred thousand.
 
 use super::Trials;
-use super::asked::SOON;
 use super::besides::{ELSEWHERE, LARGE};
 use crate::build::Built;
-use crate::{BuildError, Reach, beside};
+use crate::{BuildError, beside};
 use execution::backend::Checked;
 use problem::Sizes;
 
@@ -15,7 +14,7 @@ impl Trials<'_> {
         if !self.tries_besides() {
             return Ok(Vec::new());
         }
-        let mut left = if self.reach == Reach::Near { SOON } else { LARGE }.instructions;
+        let mut left = self.soon().instructions;
         let mut found = Vec::new();
         for sizes in beside::combined(self.problem, self.seed) {
             left -= cost * beside::elements(self.problem, &sizes);

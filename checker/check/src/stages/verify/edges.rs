@@ -2,11 +2,10 @@
 //! leaves the rest to the thread behind has no such thread where the others fill their blocks, which is at few sizes. And what a block does
 //! when all of its threads have something to do, several do here.
 
-use super::asked::SOON;
 use super::besides::{ELSEWHERE, LARGE};
 use super::{CaseAt, Trials};
 use crate::build::Built;
-use crate::{BuildError, Reach, beside};
+use crate::{BuildError, beside};
 use execution::backend::{Case, Checked, Reads, Thoroughness};
 use plan::stream::Stream;
 use problem::Sizes;
@@ -76,7 +75,7 @@ impl Trials<'_> {
             more.extend(others.map(|seed| (sizes.clone(), Case { seed, ..case.clone() })));
             runs.push((sizes, case));
         }
-        let mut left = if self.reach == Reach::Near { SOON } else { LARGE }.instructions;
+        let mut left = self.soon().instructions;
         let affordable = |(sizes, _): &(Sizes, Case)| {
             left -= times * cost * beside::elements(self.problem, sizes);
             left >= 0.0

@@ -1,9 +1,9 @@
 //! Where a version turns: the first size at which it does what it does at the `time` size and at no size that was run whole.
 
-use super::besides::ELSEWHERE;
+use super::besides::{ELSEWHERE, LARGE, SOON};
 use super::{STEPS, Trials};
 use crate::build::Built;
-use crate::{BuildError, beside};
+use crate::{BuildError, Reach, beside};
 use execution::backend::{self, Case, Checked, Reads, Status, Thoroughness};
 use problem::Sizes;
 use simulator::{Checks, Schedule};
@@ -127,6 +127,11 @@ impl Trials<'_> {
             Some(Status::Passed) => Met::Nothing,
             _ => Met::Never,
         }
+    }
+
+    /// What runs at further sizes may take.
+    pub(super) fn soon(&self) -> Most {
+        if self.reach == Reach::Near { SOON } else { LARGE }
     }
 
     /// Is a run at a size, which takes so many warp instructions per element, within such bounds?
