@@ -9,6 +9,7 @@ mod machine;
 mod others;
 mod remembers;
 mod rounds;
+mod shares;
 mod shown;
 mod stops;
 mod sums;

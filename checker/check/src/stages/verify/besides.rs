@@ -2,7 +2,7 @@
 //! goals at a second size, and a size beyond a million elements.
 
 use super::other::Other;
-use super::sought::{Most, Sought, WATCHED_BYTES};
+use super::sought::{Most, SETTLED, SOUGHT, Sought, WATCHED_BYTES};
 use super::{CaseAt, STEPS, Trials, is_wrong, shipped};
 use crate::build::Built;
 use crate::{BuildError, beside};
@@ -111,13 +111,15 @@ impl Trials<'_> {
         {
             // What some threads do is no news that must be settled.
             let settled = *shown || what.is_for_some();
-            let tried = match self.seek(built, far, &near, cost.unwrap_or(USUAL_INSTRUCTIONS), settled)? {
+            let most = if settled && !what.may_move() { SETTLED } else { SOUGHT };
+            let cost = cost.unwrap_or(USUAL_INSTRUCTIONS);
+            let tried = match self.seek(built, far, &near, cost, most)? {
                 Sought::Nowhere => settled,
                 Sought::Nothing => true,
                 Sought::At(rungs) => {
                     for rung in rungs {
                         let into = if rung.few { &mut few } else { &mut sought };
-                        into.extend(self.run_rung(built, rung)?);
+                        into.extend(self.run_rung(built, rung, cost)?);
                     }
                     true
                 }

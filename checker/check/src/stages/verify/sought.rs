@@ -5,9 +5,10 @@ use super::{STEPS, Trials};
 use crate::build::Built;
 use crate::{BuildError, Reach, beside};
 use execution::backend::{self, Case, Checked, Reads, Status, Thoroughness};
+use plan::stream::Stream;
 use problem::Sizes;
 use simulator::{Checks, Schedule};
-use values::fill::first_turn;
+use values::fill::{first_turn, turns};
 
 /// What a whole run may take.
 #[derive(Clone, Copy)]
@@ -22,7 +23,7 @@ pub(super) struct Most {
 /// seconds. It holds a sum of so many floats that 65535 blocks of 1024 threads go round once more.
 pub(super) const SOUGHT: Most = Most { instructions: 1e8, bytes: 3 << 27 };
 /// The same where something else has settled it: some tenths of a second.
-const SETTLED: Most = Most { instructions: 8e6, bytes: 1 << 25 };
+pub(super) const SETTLED: Most = Most { instructions: 8e6, bytes: 1 << 25 };
 
 /// Bytes of all buffers up to which it is watched: what is noted of them is several times as large.
 pub(super) const WATCHED_BYTES: u64 = 192 << 20;
@@ -63,19 +64,17 @@ enum Met {
 
 impl Trials<'_> {
     /// Looks for the first of some sizes by which all was met that is met at `far`: sizes with few multiprocessors up to
-    /// a million elements, then sizes between the `count` size and `far`, as far as they may be run whole at `cost` warp instructions per
-    /// element; `settled`: a few blocks did it and were right, or it is no news for all threads. If there is none, for several by which it is
-    /// met together, with one large extent each.
+    /// a million elements, then sizes between the `count` size and `far`, as far as a run is within `most` at `cost` warp instructions per
+    /// element. If there is none, for several by which it is met together, with one large extent each.
     pub(super) fn seek(
         &self,
         built: &Built,
         far: &Sizes,
         near: &[Sizes],
         cost: f64,
-        settled: bool,
+        most: Most,
     ) -> Result<Sought, BuildError> {
         let case = self.far(built, far, near, Thoroughness::Sought { whole: near.len() })?;
-        let most = if settled { SETTLED } else { SOUGHT };
         let mut ladder = self.few_rungs(built);
         ladder.extend(self.rungs(built, far));
         ladder.retain(|rung| self.is_within(most, cost, &rung.sizes, &rung.program));
@@ -139,15 +138,24 @@ impl Trials<'_> {
         cost * beside::elements(self.problem, sizes) <= most.instructions && program.plan.bytes() <= most.bytes
     }
 
-    /// Runs a version whole where it turns.
-    pub(super) fn run_rung(&self, built: &Built, rung: Rung) -> Result<Option<(Sizes, Checked)>, BuildError> {
+    /// Runs a version whole where it turns, at so many warp instructions per element: over the kind of inputs over which that was met, and
+    /// over another kind, where that is soon done. Among elements that are alike it does not matter much which of them are left out.
+    pub(super) fn run_rung(&self, built: &Built, rung: Rung, cost: f64) -> Result<Vec<(Sizes, Checked)>, BuildError> {
         let Rung { sizes, program, .. } = rung;
+        let soon = self.is_within(SETTLED, cost, &sizes, &program);
+        let kinds = if soon { turns(&program.plan.buffers) } else { 1 };
         let watched = built.communicates() && program.plan.bytes() <= WATCHED_BYTES;
         let mut case = self.whole_case(built, &sizes, ELSEWHERE + 2)?;
         case.versions = vec![program];
         case.reads = Reads::WhereCheap;
-        // The kind of inputs over which it was met.
         case.seed = first_turn(case.seed);
-        Ok(if watched { self.watched(case, sizes) } else { self.once(case, sizes, Checks::NONE) })
+        let other = (kinds > 1).then(|| {
+            let turn = Stream::new(self.seed, "another kind").integer(0, 1, kinds as i64 - 1);
+            let seed = case.seed.wrapping_add_signed(turn);
+            (sizes.clone(), Case { seed, thoroughness: Thoroughness::Once, reads: Reads::Unasked, ..case.clone() })
+        });
+        let first = if watched { self.watched(case, sizes) } else { self.once(case, sizes, Checks::NONE) };
+        let other = other.and_then(|(sizes, case)| self.once(case, sizes, Checks::NONE));
+        Ok(first.into_iter().chain(other).collect())
     }
 }

@@ -117,6 +117,21 @@ impl Untried {
         }
     }
 
+    /// Does a number come out otherwise that was what it should be, as a product that no longer fits? Which elements a block does may hang on
+    /// it: that those it does are right does not tell that each has its block.
+    pub fn may_move(&self) -> bool {
+        matches!(self, Self::Condition { question: simulator::Question::Kept, holds: false, .. })
+    }
+
+    /// How much depends on it: what concerns all threads first, last what some of them do, often one more round of a loop.
+    pub fn rank(&self) -> u8 {
+        match (self.is_for_some(), self.may_move()) {
+            (false, _) => 0,
+            (true, true) => 1,
+            (true, false) => 2,
+        }
+    }
+
     /// Does it concern some threads only?
     pub fn is_for_some(&self) -> bool {
         matches!(self, Self::Condition { some: true, .. })

@@ -9,7 +9,7 @@ use std::sync::Arc;
 const MODULES: usize = 8 << 20;
 
 /// A version that leaves out more of a buffer than one part in so many has another way to its result, or none: outputs show it.
-pub(super) const FEW: u64 = 8;
+pub(super) const FEW: u64 = 2;
 
 /// A PTX text and what it was parsed to.
 type Parsed = (Arc<str>, Arc<Module>);

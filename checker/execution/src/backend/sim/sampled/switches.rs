@@ -179,6 +179,14 @@ struct Turned {
     some: bool,
 }
 
+impl Turned {
+    fn untried(&self) -> Untried {
+        let Self { condition, some } = self;
+        let (file, line) = (condition.file.clone(), condition.line);
+        Untried::Condition { file, line, question: condition.question, holds: condition.held, some: *some }
+    }
+}
+
 /// What `far` has that none of `near` had.
 struct Open {
     conditions: BTreeMap<Asked, Turned>,
@@ -241,22 +249,15 @@ impl Open {
         }
         let order = |turned: &&Turned| {
             let condition = &turned.condition;
-            (turned.some, condition.question, condition.line == 0, condition.at)
+            (turned.untried().rank(), condition.question, condition.line == 0, condition.at)
         };
-        let Turned { condition, some } = self.conditions.values().min_by_key(order)?;
-        Some(Untried::Condition {
-            file: condition.file.clone(),
-            line: condition.line,
-            question: condition.question,
-            holds: condition.held,
-            some: *some,
-        })
+        self.conditions.values().min_by_key(order).map(Turned::untried)
     }
 }
 
 /// What is different at a size (`far`) from sizes that are run whole (`near`), and the first size of `ladder` by which all
-/// of it was met, or else all that concerns all threads. `None`: nothing is, or only what some threads do, and no size of the ladder
-/// has that.
+/// of it was met, or else all that is as grave as the gravest ([`Untried::rank`]). `None`: nothing is, or only what some threads do, and no
+/// size of the ladder has that.
 ///
 /// # Errors
 /// The PTX cannot be read, or a buffer is larger than anything.
@@ -282,13 +283,13 @@ pub fn first_tried(
     }
     open.settle_grids();
     let Some(what) = open.first() else { return Ok(None) };
-    // By which all was met that concerns all threads.
+    // By which all was met that is as grave as the gravest.
     let mut certain = None;
     for (at, program) in ladder.iter().enumerate() {
         open.close(&*met_in(sim, program, seed, open.lines())?);
         match open.first() {
             None => return Ok(Some(Status::Untried { what, from: Some(at), shown: false })),
-            Some(left) if left.is_for_some() && !what.is_for_some() => certain = certain.or(Some(at)),
+            Some(left) if left.rank() > what.rank() => certain = certain.or(Some(at)),
             Some(_) => {}
         }
     }
