@@ -117,10 +117,15 @@ impl Untried {
         }
     }
 
-    /// Does a number come out otherwise that was what it should be, as a product that no longer fits? Which elements a block does may hang on
-    /// it: that those it does are right does not tell that each has its block.
+    /// Does a number come to what it never was, as a product that no longer fits, or the second coordinate of a block? Which elements a
+    /// block does may hang on it: that those it does are right does not tell that each has its block.
     pub fn may_move(&self) -> bool {
-        matches!(self, Self::Condition { question: simulator::Question::Kept, holds: false, .. })
+        use simulator::Question::{Kept, NotZero};
+        matches!(
+            self,
+            Self::Condition { question: Kept, holds: false, .. }
+                | Self::Condition { question: NotZero, holds: true, .. }
+        )
     }
 
     /// How much depends on it: what concerns all threads first, last what some of them do, often one more round of a loop.
