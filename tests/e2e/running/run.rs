@@ -109,6 +109,7 @@ fn bad_options_are_bad_usage() {
         (vec!["--check", "everything"], "uninitialised"),
         (vec!["--size", "n"], "NAME=N"),
         (vec!["--dump", "c"], "BUFFER=FILE"),
+        (vec!["--dump", "c=other.cu"], "BUFFER=FILE.npy"),
         (vec!["--arch", "sm_12"], "sm_90"),
     ] {
         let ran = run(folder.path(), &good, &args);
@@ -127,7 +128,9 @@ fn bad_options_are_bad_usage() {
 #[test]
 fn a_dump_that_cannot_be_written_says_whose_fault_that_is() {
     let folder = folder();
-    for (file, code) in [("/dev/full", 2), ("nowhere/c.npy", 3)] {
+    let device = folder.path().join("full.npy");
+    std::os::unix::fs::symlink("/dev/full", &device).expect("a link");
+    for (file, code) in [(device.to_str().expect("UTF-8"), 2), ("nowhere/c.npy", 3)] {
         let ran = run(folder.path(), &kernel("    c[i] = 1;"), &["--dump", &format!("c={file}")]);
         assert_eq!(ran.code, Some(code), "{ran:?}");
         assert!(ran.stderr.contains(file), "{}", ran.stderr);

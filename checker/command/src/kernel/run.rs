@@ -267,7 +267,8 @@ fn sizes(texts: &[String]) -> Result<Sizes, Fault> {
 fn dumps(texts: &[String]) -> Result<Vec<(String, PathBuf)>, Fault> {
     let dump = |text: &String| {
         let (name, path) = text.split_once('=')?;
-        (!name.is_empty() && !path.is_empty())
+        // Another name may be that of a file which somebody wrote.
+        (!name.is_empty() && Path::new(path).extension().is_some_and(|extension| extension == "npy"))
             .then(|| (name.to_owned(), std::path::absolute(path).unwrap_or(path.into())))
     };
     let bad = |text: &String| usage(format!("--dump {text}: expected BUFFER=FILE.npy, as in --dump c=out.npy"));
@@ -298,5 +299,6 @@ mod tests {
         assert_eq!(sizes(&["n=1_000".into()]).unwrap(), Sizes::from([("n".to_owned(), 1000)]));
         assert!(sizes(&["n".into()]).is_err() && sizes(&["=3".into()]).is_err() && sizes(&["n=x".into()]).is_err());
         assert!(dumps(&["c=out.npy".into()]).is_ok() && dumps(&["c".into()]).is_err());
+        assert!(dumps(&["c=kernel.cu".into()]).is_err() && dumps(&["c=".into()]).is_err());
     }
 }

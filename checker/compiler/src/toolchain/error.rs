@@ -57,6 +57,11 @@ pub enum ToolchainError {
         /// The system's words.
         detail: String,
     },
+    /// The home folder, which nobody named, is another user's.
+    NotYours {
+        /// The folder.
+        dir: PathBuf,
+    },
     /// The installer failed for another reason.
     InstallFailed {
         /// "uv" or "python3 -m pip".
@@ -108,6 +113,9 @@ impl ToolchainError {
                 format!("no space left in {dir}: the CUDA toolchain needs about 260 MB there while it is installed")
             }
             Self::NotWritable { dir, detail } => format!("cannot write {}: {detail}", dir.display()),
+            Self::NotYours { dir } => {
+                format!("{} is not yours alone, and libraries would be loaded from there", dir.display())
+            }
             Self::InstallFailed { installer, detail } => {
                 format!("installing the CUDA toolchain with {installer} failed: {detail}")
             }
@@ -138,6 +146,7 @@ impl ToolchainError {
             }
             Self::DiskFull { .. } => "free some space, or set WARPBOOK_HOME to a folder on another disk",
             Self::NotWritable { .. } => "set WARPBOOK_HOME to a folder that you may write",
+            Self::NotYours { .. } => "set WARPBOOK_HOME to a folder of your own",
             Self::InstallFailed { .. } => "run it again; `checker doctor` shows what is there",
             Self::HashMismatch { .. } => "check the configured package index or proxy; nothing was installed",
             Self::Unusable { .. } => "set WARPBOOK_CUDA to a working CUDA folder (12.0 or newer)",

@@ -1,29 +1,48 @@
 //! The workbook's own folder: `WARPBOOK_HOME`, else `$XDG_CACHE_HOME/warpbook`, else `~/.cache/warpbook`.
 
+use super::ToolchainError;
 use std::path::{Path, PathBuf};
+use system::cache;
 
 /// The folder for the toolchain, compiled results and cached probes. Everything in it can be deleted at any time.
 #[derive(Debug, Clone)]
 pub struct Home {
     root: PathBuf,
+    /// It lies where everybody may have made a folder of that name.
+    is_temporary: bool,
 }
 
 impl Home {
     /// From the environment; falls back to the system's temporary folder where no home directory is known.
     pub fn from_environment() -> Home {
         let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let root = var("WARPBOOK_HOME")
+        let own = var("WARPBOOK_HOME")
             .or_else(|| var("XDG_CACHE_HOME").map(|dir| dir.join("warpbook")))
             .or_else(|| var("HOME").map(|dir| dir.join(".cache").join("warpbook")))
-            .or_else(|| var("LOCALAPPDATA").map(|dir| dir.join("warpbook")))
-            .unwrap_or_else(|| std::env::temp_dir().join("warpbook"));
+            .or_else(|| var("LOCALAPPDATA").map(|dir| dir.join("warpbook")));
+        let is_temporary = own.is_none();
+        let root = own.unwrap_or_else(|| std::env::temp_dir().join("warpbook"));
         // Relative settings would point elsewhere in child processes, which run in other folders.
-        Home { root: std::path::absolute(&root).unwrap_or(root) }
+        Home { root: std::path::absolute(&root).unwrap_or(root), is_temporary }
     }
 
     /// A given folder.
     pub fn at(root: impl Into<PathBuf>) -> Home {
-        Home { root: root.into() }
+        Home { root: root.into(), is_temporary: false }
+    }
+
+    /// Sees to it that a folder which nobody named is this user's alone: libraries in it are loaded.
+    ///
+    /// # Errors
+    /// It is somebody else's, or it cannot be made.
+    pub fn secure(&self) -> Result<(), ToolchainError> {
+        if !self.is_temporary {
+            return Ok(());
+        }
+        let dir = || self.root.clone();
+        cache::make_private(&self.root)
+            .map_err(|error| ToolchainError::NotWritable { dir: dir(), detail: error.to_string() })?;
+        cache::private(&self.root).map_err(|_| ToolchainError::NotYours { dir: dir() })
     }
 
     /// The folder itself.

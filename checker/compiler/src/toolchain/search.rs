@@ -133,6 +133,7 @@ impl Found {
 
 /// Looks in all places, in order, and stops asking slow ones once every piece is there.
 pub(super) fn find(options: &ToolchainOptions, home: &Home) -> Result<Found, ToolchainError> {
+    home.secure()?;
     let mut found = Found::default();
     if options.own_only {
         if let Some(root) = provision::installed(home) {
