@@ -155,10 +155,12 @@ fn demangled_types(symbol: &str) -> Option<Vec<String>> {
     Some(types)
 }
 
-/// A type without what stands between `<` and `>`: `atomic<int, (thread_scope)1>*` is a pointer to a class, whatever its arguments are.
+/// A type without what stands between `<` and `>`: `atomic<int, (thread_scope)1>*` is a pointer to a class, whatever its arguments are. A
+/// namespace without a name has none, and no parentheses.
 fn outside(text: &str) -> String {
     let mut depth = 0_u32;
-    text.chars()
+    text.replace("(anonymous namespace)::", "")
+        .chars()
         .filter(|c| {
             depth += u32::from(*c == '<');
             let inside = depth > 0;

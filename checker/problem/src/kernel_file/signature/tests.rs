@@ -71,6 +71,11 @@ fn pointers_take_buffers_of_their_elements() {
         let elements = matches!(param(&addresses, 8), Param::Pointer { to: Pointee::Elements(&[U64]), .. });
         assert!(elements, "{addresses}");
     }
+    // A namespace without a name.
+    let hidden = "(anonymous namespace)::P";
+    assert!(matches!(param(&format!("{hidden}*"), 8), Param::Pointer { to: Pointee::Any, .. }));
+    assert!(matches!(param(hidden, 8), Param::Structure { .. }));
+    assert!(matches!(param(&format!("{hidden}&"), 8), Param::Unsupported { .. }));
     let flag = parameters("_Z1kPN4cuda3std3__46atomicIiLNS1_12thread_scopeE1EEEPi", &[8, 8]);
     assert!(matches!(flag[..], [Param::Pointer { to: Pointee::Any, .. }, Param::Pointer { .. }]), "{flag:?}");
     for ty in ["Pair<float*, int&>", "Op<(Mode)1>", "Call<void (*)(float*)>"] {
