@@ -109,7 +109,9 @@ fn line<'r>(pen: &Pen, report: &'r Report, goal: &'r GoalResult, reason: Option<
     };
     let mut demand = goal.demand.clone();
     if let Some(there) = there {
-        demand.push_str(&format!("; these are at {}", crate::layout::sizes(&there.sizes)));
+        // The bound is that of another size than these numbers.
+        let bounds = if goal.bounds.is_empty() { &goal.demand } else { &goal.bounds };
+        demand = format!("these are at {}; {bounds} where it is counted", crate::layout::sizes(&there.sizes));
     }
     if goal.status == GoalStatus::NotJudged {
         // With all the details the recorded time has a row of its own.
@@ -143,8 +145,8 @@ fn row(pen: &mut Pen, line: &Line<'_>, [name, values]: [usize; 2]) {
     let left = 5 + measure_text_width(&wide) + 2 + measure_text_width(&value);
     let room = pen.face.width.saturating_sub(left);
     // How a bound comes about says again what stands before it.
-    let shorter = line.goal.bounds != line.goal.demand && measure_text_width(&line.demand) > room;
-    let demand = if shorter { &line.goal.bounds } else { &line.demand };
+    let is_long = line.goal.bounds != line.goal.demand && measure_text_width(&line.demand) > room;
+    let demand = if is_long && line.goal.elsewhere.is_none() { &line.goal.bounds } else { &line.demand };
     let first = [(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (text, wide.as_str()), (Tone::Text, "  ")];
     let first: Vec<(Tone, &str)> = first.into_iter().chain([(Tone::Strong, value.as_str())]).collect();
     pen.wrapped(&first, Tone::Dim, demand);
