@@ -212,6 +212,33 @@ fn terminal_faces() {
     }
 }
 
+/// Numbers of another size stand beside the bound of the one that is counted, however little room there is: they may seem to meet it.
+#[test]
+fn whose_bound_it_is_is_said_where_numbers_are_of_another_size() {
+    let mut report = passed();
+    report.verdict = Verdict::NotYet;
+    report.goals[0] = GoalResult {
+        quantity: "warp instructions that a goal is about".into(),
+        demand: "at most 25,344 (2 times the starter's)".into(),
+        bounds: "at most 25,344".into(),
+        status: GoalStatus::NotMet,
+        elsewhere: Some(Elsewhere {
+            sizes: problem::Sizes::from([("rows".to_owned(), 96)]),
+            value: Some(13976.0),
+            value_text: "13,976".into(),
+            baseline: 4800.0,
+            baseline_text: "4,800".into(),
+        }),
+        ..report.goals[0].clone()
+    };
+    for width in [60, 100] {
+        let text = render(&report, Face::terminal(width, true), Detail::Full);
+        let plain = console::strip_ansi_codes(&text).into_owned();
+        let words = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("these are at rows = 96; at most 25,344 where it is counted"), "{plain}");
+    }
+}
+
 /// Reports with more to say than a screen holds: goals, reasons with places, orders, printf, notes.
 fn crowded() -> Vec<Report> {
     let mut unmet = passed();

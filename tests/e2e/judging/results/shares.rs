@@ -25,6 +25,29 @@ __global__ void scale(const float* a, float* b, int n)
 }
 ";
 
+/// Rows of blocks, as one of all of them may have 65535 at most; `ROW` is how many they are taken to have.
+const ROWS: &str = "
+//@ let    blocks = ceil_div(n, 256)
+//@ launch scale<<<(min(blocks, 65535), ceil_div(blocks, 65535)), 256>>>(a, b, n)
+__global__ void scale(const float* a, float* b, int n)
+{
+    int i = (blockIdx.y * ROW + blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) b[i] = a[i] * 1.7f;
+}
+";
+
+/// A tile at each seam of two rows.
+#[test]
+#[ignore = "long"]
+fn rows_of_blocks_that_a_small_size_does_not_have_are_run() {
+    let of = |row: &str| ROWS.replace("ROW", row);
+    let book = workbook(SCALE, SCALE_REFERENCE, &of("gridDim.x"));
+    for seed in rows_in_turn([5, 6]) {
+        passes("as many as there are", &check(&book, &of("gridDim.x"), seed));
+        fails("one more", &check(&book, &of("65536"), seed), &["WRONG RESULT", "elements of `b` are wrong"]);
+    }
+}
+
 #[test]
 #[ignore = "long"]
 fn blocks_that_do_the_work_of_others_leave_their_own() {

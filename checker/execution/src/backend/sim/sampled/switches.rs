@@ -386,6 +386,33 @@ mod tests {
     }
 
     #[test]
+    fn what_may_move_a_blocks_work_comes_before_another_round_of_a_loop() {
+        let met = |round: bool, kept: bool| {
+            let mut met = at_size(&[(2, true, round)], &["k"]);
+            let question = Question::Kept;
+            let (at, line) = (4, 4);
+            let condition = Condition {
+                at,
+                question,
+                by_size: true,
+                file: "k.cu".into(),
+                line,
+                held: true,
+                failed: !kept,
+                number: 0,
+            };
+            met.note((9, Where::Instruction(at), question), &condition);
+            met
+        };
+        let mut open = Open::between(&met(true, false), &met(false, true));
+        let first = open.first().expect("both");
+        assert!(matches!(first, Untried::Condition { line: 4, some: true, .. }) && first.may_move(), "{first:?}");
+        open.close(&met(false, false));
+        let left = open.first().expect("another round");
+        assert!(left.rank() > first.rank() && !left.may_move(), "{left:?}");
+    }
+
+    #[test]
     fn a_grid_that_is_held_to_some_blocks_needs_a_loop() {
         let choice = |yes, no| Choice { line: 9, column: 3, kind: ChoiceKind::First, yes, no };
         let at = |conditions: &[(u32, bool, bool)], choice: Choice| {
