@@ -9,15 +9,15 @@ const SCATTERED: &str = "
 //@ launch scale<<<ceil_div(n, 256), 256>>>(a, b, n)
 __global__ void scale(const float* a, float* b, int n)
 {
-    // A prime number above all grids: each block has a tile of its own.
-    int i = int(blockIdx.x * WIDE(1048583) % gridDim.x) * 256 + threadIdx.x;
+    // A prime number: each block has a tile of its own, unless there are a multiple of so many.
+    int i = int(blockIdx.x * WIDE(65537) % gridDim.x) * 256 + threadIdx.x;
     if (i < n) b[i] = a[i] * 1.7f;
 }
 ";
 
-/// A thousand blocks, each with its part of the elements.
+/// A few hundred blocks, each with its part of the elements.
 const SHARED: &str = "
-//@ launch scale<<<1000, 256>>>(a, b, n)
+//@ launch scale<<<256, 256>>>(a, b, n)
 __global__ void scale(const float* a, float* b, int n)
 {
     int from = WIDE(n) * blockIdx.x / gridDim.x, to = WIDE(n) * (blockIdx.x + 1) / gridDim.x;
