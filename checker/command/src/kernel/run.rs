@@ -165,11 +165,12 @@ fn also(context: &Context, args: &RunArgs) -> String {
     also
 }
 
-/// Before anything is run for it: may a file of that name be written?
+/// Are they one file? One that is not there is none.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
+/// Before anything is run for it: may a file of that name be written?
 fn writable(path: &Path) -> Result<(), Fault> {
     let shown = system::text::path(path);
     let next = |error| format!("{shown}: {error}; name a new file, or one to overwrite");

@@ -11,6 +11,8 @@ struct Line<'r> {
     name: &'r str,
     values: String,
     demand: String,
+    /// The same where there is little room: how a bound comes about says again what stands before it.
+    shorter: String,
     /// What speaks against it, with its places.
     reason: Option<&'r Reason>,
 }
@@ -107,11 +109,13 @@ fn line<'r>(pen: &Pen, report: &'r Report, goal: &'r GoalResult, reason: Option<
         (_, Some(value), Some(baseline)) => format!("{baseline} {} {value}", pen.face.glyph("→", "->")),
         (_, Some(value), None) => value.clone(),
     };
-    let mut demand = goal.demand.clone();
+    // Reports that are older than it have none.
+    let bounds = if goal.bounds.is_empty() { &goal.demand } else { &goal.bounds };
+    let (mut demand, mut shorter) = (goal.demand.clone(), bounds.clone());
     if let Some(there) = there {
         // The bound is that of another size than these numbers.
-        let bounds = if goal.bounds.is_empty() { &goal.demand } else { &goal.bounds };
         demand = format!("these are at {}; {bounds} where it is counted", crate::layout::sizes(&there.sizes));
+        shorter.clone_from(&demand);
     }
     if goal.status == GoalStatus::NotJudged {
         // With all the details the recorded time has a row of its own.
@@ -121,7 +125,7 @@ fn line<'r>(pen: &Pen, report: &'r Report, goal: &'r GoalResult, reason: Option<
             demand.push_str(&crate::table::recorded(pen.face, report, recorded));
         }
     }
-    Line { goal, name: &goal.quantity, values, demand, reason }
+    Line { goal, name: &goal.quantity, values, demand, shorter, reason }
 }
 
 fn row(pen: &mut Pen, line: &Line<'_>, [name, values]: [usize; 2]) {
@@ -144,9 +148,8 @@ fn row(pen: &mut Pen, line: &Line<'_>, [name, values]: [usize; 2]) {
     };
     let left = 5 + measure_text_width(&wide) + 2 + measure_text_width(&value);
     let room = pen.face.width.saturating_sub(left);
-    // How a bound comes about says again what stands before it.
     let is_long = line.goal.bounds != line.goal.demand && measure_text_width(&line.demand) > room;
-    let demand = if is_long && line.goal.elsewhere.is_none() { &line.goal.bounds } else { &line.demand };
+    let demand = if is_long { &line.shorter } else { &line.demand };
     let first = [(Tone::Text, "  "), (tone, mark), (Tone::Text, " "), (text, wide.as_str()), (Tone::Text, "  ")];
     let first: Vec<(Tone, &str)> = first.into_iter().chain([(Tone::Strong, value.as_str())]).collect();
     pen.wrapped(&first, Tone::Dim, demand);

@@ -142,20 +142,21 @@ impl Trials<'_> {
     /// over another kind, where that is soon done. Among elements that are alike it does not matter much which of them are left out.
     pub(super) fn run_rung(&self, built: &Built, rung: Rung, cost: f64) -> Result<Vec<(Sizes, Checked)>, BuildError> {
         let Rung { sizes, program, .. } = rung;
-        let soon = self.is_within(SETTLED, cost, &sizes, &program);
-        let kinds = if soon { turns(&program.plan.buffers) } else { 1 };
+        let kinds = if self.is_within(SETTLED, cost, &sizes, &program) { turns(&program.plan.buffers) } else { 1 };
         let watched = built.communicates() && program.plan.bytes() <= WATCHED_BYTES;
         let mut case = self.whole_case(built, &sizes, ELSEWHERE + 2)?;
         case.versions = vec![program];
         case.reads = Reads::WhereCheap;
         case.seed = first_turn(case.seed);
-        let other = (kinds > 1).then(|| {
+        let (same, at) = (case.clone(), sizes.clone());
+        let first = if watched { self.watched(same, at) } else { self.once(same, at, Checks::NONE) };
+        let mut found = Vec::from_iter(first);
+        if kinds > 1 {
             let turn = Stream::new(self.seed, "another kind").integer(0, 1, kinds as i64 - 1);
-            let seed = case.seed.wrapping_add_signed(turn);
-            (sizes.clone(), Case { seed, thoroughness: Thoroughness::Once, reads: Reads::Unasked, ..case.clone() })
-        });
-        let first = if watched { self.watched(case, sizes) } else { self.once(case, sizes, Checks::NONE) };
-        let other = other.and_then(|(sizes, case)| self.once(case, sizes, Checks::NONE));
-        Ok(first.into_iter().chain(other).collect())
+            case.seed = case.seed.wrapping_add_signed(turn);
+            (case.thoroughness, case.reads) = (Thoroughness::Once, Reads::Unasked);
+            found.extend(self.once(case, sizes, Checks::NONE));
+        }
+        Ok(found)
     }
 }

@@ -8,9 +8,6 @@ use std::sync::Arc;
 /// Bytes of PTX whose modules are kept.
 const MODULES: usize = 8 << 20;
 
-/// A version that leaves out more of a buffer than one part in so many has another way to its result, or none: outputs show it.
-pub(super) const FEW: u64 = 2;
-
 /// A PTX text and what it was parsed to.
 type Parsed = (Arc<str>, Arc<Module>);
 
