@@ -108,8 +108,8 @@
 //! Opcodes, modifiers, directives and constant expressions mean what the assembler makes of them. A modifier or directive that is
 //! neither known nor known to be without effect makes its instruction [`FindingKind::Unsupported`]; a promise to the
 //! assembler that does not hold (`.noreturn`, `.uni`, `.calltargets`) is [`FindingKind::BrokenPromise`], and so is an operand beyond
-//! what its instruction takes (an mbarrier's count, a source of `cp.async` that is larger than what it fills). From `.target sm_80` on
-//! a kernel's shared memory begins behind 1 KiB that is the system's.
+//! what its instruction takes (a source of `cp.async` that is larger than what it fills). From `.target sm_80` on a kernel's shared
+//! memory begins behind 1 KiB that is the system's.
 //!
 //! # What is left out
 //!

@@ -56,6 +56,8 @@ pub struct Shared {
     pub waited: u32,
     /// Since completeness was looked at somebody arrived or exited: nothing else completes a barrier.
     pub moved: bool,
+    /// Its mbarriers that live, by address in shared memory, ascending.
+    pub mbarriers: Vec<u64>,
     /// Lanes that exist and have not exited, by warp.
     pub live: Vec<u32>,
     /// Warp instructions so far.
@@ -175,6 +177,7 @@ impl<O: Observer> Worker<'_, O> {
         let warps = threads.div_ceil(32) as usize;
         (block.shared.waited, block.shared.moved, block.shared.ran) = (0, false, 0);
         block.warps.resize_with(warps, Warp::default);
+        block.shared.mbarriers.clear();
         block.shared.live.clear();
         for (index, warp) in block.warps.iter_mut().enumerate() {
             warp.start(index as u32, context.block, context.function, info, context.poison(0));

@@ -215,6 +215,9 @@ impl FindingKind {
                 what.clone(),
                 advise("the assembler relies on it and leaves out what it rules out: a GPU does something else here"),
             ),
+            Self::BadMbarrier { access, what, instead } => {
+                (format!("an mbarrier is misused{}: {what}", object(access).replacen(':', ",", 1)), advise(instead))
+            }
             Self::Unsupported { instruction } => (format!("the simulator does not know `{instruction}`"), Vec::new()),
             Self::Unwatched { addresses } => (
                 format!("threads publish at more than {addresses} addresses: beyond them no races were looked for"),
@@ -247,7 +250,8 @@ impl fmt::Display for FindingKind {
             Self::OutOfBounds { access }
             | Self::Misaligned { access }
             | Self::WriteToConstant { access }
-            | Self::InputChanged { access } => write!(f, "; at {:#x}", access.address),
+            | Self::InputChanged { access }
+            | Self::BadMbarrier { access, .. } => write!(f, "; at {:#x}", access.address),
             #[cfg(not(target_family = "wasm"))]
             Self::BlockAbsent { access, .. } => write!(f, "; at {:#x}", access.address),
             #[cfg(not(target_family = "wasm"))]

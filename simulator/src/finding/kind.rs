@@ -216,10 +216,20 @@ kinds! {
         target: u64,
     },
     /// A promise that the text makes to the assembler (`.noreturn`, `.uni`, `.calltargets`), and that did not hold; or an operand
-    /// beyond what its instruction takes: an mbarrier's count, a source of `cp.async` larger than what it fills.
+    /// beyond what its instruction takes: a source of `cp.async` larger than what it fills.
     BrokenPromise "broken-promise" {
         /// Which.
         what: String,
+    },
+    /// An mbarrier that is used as the PTX ISA forbids: a count beyond what it can hold or has pending, `.noComplete` that completes, a
+    /// second `init` without `inval`, a plain access before that.
+    BadMbarrier "bad-mbarrier" {
+        /// Where it lies, and who uses it.
+        access: Access,
+        /// How.
+        what: String,
+        /// What to do instead.
+        instead: String,
     },
     /// A texture or surface object that is none, or not what the instruction takes; a surface's coordinates outside of it.
     BadTexture "bad-texture" {

@@ -85,6 +85,8 @@ verdicts! {
     BadJump "BAD JUMP" of BadJump;
     /// A promise that the kernel makes to the assembler (`.noreturn`, `.uni`, `.calltargets`) does not hold.
     BrokenPromise "BROKEN PROMISE" of BrokenPromise;
+    /// An mbarrier that is used as the PTX ISA forbids.
+    BadMbarrier "BAD MBARRIER USE" of BadMbarrier;
     /// A texture or surface object that is none, of another kind, or too small for a coordinate.
     BadTexture "BAD TEXTURE ACCESS" of BadTexture;
     /// An instruction that the simulator does not know.

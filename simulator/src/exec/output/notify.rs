@@ -170,6 +170,10 @@ impl<O: Observer> Worker<'_, O> {
         if let Some(trace) = &mut self.trace {
             trace.access(code, warp, &access);
         }
+        let (own, proxy) = (access.completing.is_some(), access.proxy);
+        if space == Space::Shared && home == shared.slot && (!own || proxy) && !shared.mbarriers.is_empty() {
+            self.touches_mbarrier(shared, warp, by, addresses, size);
+        }
         let mut complaints = Vec::new();
         if kind != AccessKind::Load && space == Space::Global {
             self.track(shared, warp, &access);
