@@ -199,6 +199,16 @@ pub enum CheckError {
         /// Names of those that there are.
         known: String,
     },
+    /// A buffer that is to be written to a file, and that there is none of.
+    #[error("--dump {buffer}=...: {file} has no buffer `{buffer}`; it has {known}")]
+    NoBuffer {
+        /// Its name.
+        buffer: String,
+        /// The kernel file.
+        file: String,
+        /// Names of those that there are.
+        known: String,
+    },
     /// A file of the reader's own that does not say how it is launched.
     #[error("{}", no_lines(file, lines, failed.as_deref()))]
     NoLines {
@@ -238,7 +248,7 @@ impl CheckError {
     pub fn is_usage(&self) -> bool {
         match self {
             Self::Problem(_) | Self::Shipped { .. } | Self::Gone { .. } | Self::NoLines { .. } => true,
-            Self::NoSolution { .. } | Self::NoSize { .. } => true,
+            Self::NoSolution { .. } | Self::NoSize { .. } | Self::NoBuffer { .. } => true,
             Self::Compile(error) => error.cause() != CompileCause::Environment,
             // What a file's fill names is the file's doing.
             Self::Backend(backend::BackendError::Failure(backend::JobError::Fill { .. })) => true,

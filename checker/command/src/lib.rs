@@ -104,6 +104,7 @@ fn run<C: Commands>(args: &[OsString]) -> Exit {
         Ok(exit) => exit,
         Err(fault) => {
             context::say(&format!("checker: {fault}"));
+            fault.next().iter().for_each(|next| context::say(&format!("  next: {next}")));
             fault.exit
         }
     }

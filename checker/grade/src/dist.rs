@@ -34,6 +34,9 @@ pub enum DistError {
     /// Something is there already.
     #[error("{0} is there already, and not empty: name another place")]
     There(String),
+    /// No folder is there.
+    #[error("{0} is there already, and no folder: name another place, or one that ends in .zip")]
+    NoFolder(String),
     /// Its hints cannot be taken out.
     #[error("{path}: {message}")]
     Manifest {
@@ -178,6 +181,9 @@ impl Files {
         }
         if std::fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
             return Err(DistError::There(system::text::path(to)));
+        }
+        if to.exists() && !to.is_dir() {
+            return Err(DistError::NoFolder(system::text::path(to)));
         }
         for (path, file) in &self.0 {
             let path = to.join(path);

@@ -89,7 +89,7 @@ pub fn run(context: &Context, args: &DistArgs) -> Outcome {
     };
     let written = files.and_then(|files| files.write(&args.out).map(|()| files.len()));
     let written = match written {
-        Err(error @ DistError::There(_)) => return Err(usage(error)),
+        Err(error @ (DistError::There(_) | DistError::NoFolder(_))) => return Err(usage(error)),
         other => other.environment()?,
     };
     context.print(format!("{written} files of {} exercises: {}\n", problems.len(), workbook::shown(&args.out)))?;

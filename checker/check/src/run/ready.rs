@@ -36,6 +36,7 @@ impl Running<'_> {
         self.sources.allow_headers(&toolchain.includes);
         let (built, platform) = self.built(&toolchain, file, &sizes, stranger)?;
         let plan = self.plan(&built, &platform, problem.as_ref(), &sizes)?;
+        self.are_there(&plan)?;
         let mut cubins = Vec::new();
         let cubin = cubin_file(&platform, &built)?;
         let version = built.program(plan.clone(), cubin.as_ref().map(|file| file.path().to_path_buf()));
@@ -58,6 +59,19 @@ impl Running<'_> {
             ..Case::default()
         };
         Ok(Ready { platform, built, plan, sizes, case, is_judged: problem.is_some(), _cubins: cubins })
+    }
+
+    /// Has the plan the buffers that are to be written to files?
+    fn are_there(&self, plan: &Plan) -> Result<(), CheckError> {
+        let known: Vec<_> = plan.buffers.iter().map(|buffer| buffer.name.as_str()).collect();
+        match self.options.dump.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+            Some((buffer, _)) => Err(CheckError::NoBuffer {
+                buffer: buffer.clone(),
+                file: self.shown.clone(),
+                known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+            }),
+            None => Ok(()),
+        }
     }
 
     /// The compiled file. What belongs to a problem is compiled as it stands; a `stranger` may have its host code in it.

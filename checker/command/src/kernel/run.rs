@@ -178,7 +178,8 @@ fn writable(path: &Path) -> Result<(), Fault> {
 }
 
 fn unwritable(path: &Path, error: &FileError) -> Fault {
-    usage(format!("--trace {}: {error}", system::text::path(path)))
+    let said = format!("--trace {}: {error}", system::text::path(path));
+    if error.is_full() { Fault::from(anyhow::anyhow!(said)) } else { usage(said) }
 }
 
 /// The kernel file, and the file to draw into. In `--trace FILE.cu` the file is the kernel's.

@@ -62,6 +62,17 @@ pub fn in_words(error: &anyhow::Error) -> String {
     })
 }
 
+impl Fault {
+    /// What to put right first, where the machine is at fault and it is known how.
+    pub fn next(&self) -> Option<String> {
+        if self.exit != Exit::Environment || tempfile::tempfile().is_ok() {
+            return None;
+        }
+        let folder = std::env::temp_dir();
+        Some(format!("{} takes no temporary files; set TMPDIR to a folder that does", system::text::path(&folder)))
+    }
+}
+
 impl From<anyhow::Error> for Fault {
     fn from(error: anyhow::Error) -> Self {
         Self { exit: Exit::Environment, error }

@@ -2,6 +2,7 @@
 
 use crate::progress::{Progress, Store};
 use crate::{Blame, Context, Fault, usage};
+use anyhow::Context as _;
 use problem::{Kind, Problem, ProblemError, ProblemId, Version, Workbook, nearest};
 use std::path::{Path, PathBuf};
 
@@ -23,7 +24,8 @@ pub fn open(context: &Context) -> Result<Workbook, Fault> {
         return Workbook::at(root).usage();
     }
     // Never another one, such as that in which the command was built: whoever stands outside may mean any.
-    Workbook::find(&std::env::current_dir()?).usage()
+    let here = std::env::current_dir().context("the current folder: has it been removed?").environment()?;
+    Workbook::find(&here).usage()
 }
 
 /// By which workbook something was judged, where that is not the one that the reader stands in: a sentence for the report.

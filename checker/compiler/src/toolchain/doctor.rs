@@ -189,6 +189,10 @@ fn precompiled(report: &mut Report, home: &Home, toolchain: &super::Toolchain) {
 
 fn storage(report: &mut Report, home: &Home) {
     let trial = std::fs::create_dir_all(home.root()).and_then(|()| tempfile::tempfile_in(home.root()));
+    if let (Ok(_), Err(error)) = (&trial, home.secure()) {
+        report.add("storage", DoctorStatus::Problem, error.finding(), Some(error.next_step()));
+        return;
+    }
     match trial {
         Ok(_) => report.add("storage", DoctorStatus::Good, format!("{} is writable", home.root().display()), None),
         Err(error) => {

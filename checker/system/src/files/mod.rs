@@ -41,6 +41,12 @@ impl FileError {
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::NotFound)
     }
+
+    /// The disk has no room, or its owner's share of it.
+    pub fn is_full(&self) -> bool {
+        use io::ErrorKind::{QuotaExceeded, StorageFull};
+        matches!(self, Self::Io(error) if matches!(error.kind(), StorageFull | QuotaExceeded))
+    }
 }
 
 impl From<FileError> for io::Error {
