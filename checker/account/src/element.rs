@@ -109,7 +109,12 @@ impl Elements {
             (false, false) => format!("element {} of {shown}", offset / bytes),
             (true, false) => return None,
         };
-        Some((element, bytes))
+        let within = match offset % bytes {
+            0 => String::new(),
+            1 => " + 1 byte".to_owned(),
+            more => format!(" + {more} bytes"),
+        };
+        Some((element + &within, bytes))
     }
 }
 
@@ -300,7 +305,7 @@ mod tests {
         assert_eq!(unknown.say(&inside("dynamic shared memory", 64), Some(4)), "element 16 of dynamic shared memory");
         assert_eq!(unknown.say(&inside("c", 124), None), "`c` + 124");
         assert_eq!(unknown.say(&inside("lock", 0), None), "`lock`");
-        assert_eq!(unknown.say(&past("c", 6, 4), Some(4)), "`c[1]` (2 bytes behind the end of its 4)");
+        assert_eq!(unknown.say(&past("c", 6, 4), Some(4)), "`c[1]` + 2 bytes (2 bytes behind the end of its 4)");
         assert_eq!(unknown.say(&ahead("a", 2, 4), Some(4)), "`a` - 2 (2 bytes before its start, of 4)");
         assert_eq!(unknown.say(&MemoryLocation::Null { offset: 8 }, Some(4)), "a null pointer + 8");
         assert_eq!(

@@ -17,6 +17,11 @@ pub fn try_first(reason: &Reason) -> Option<String> {
         return Some(by_cause(cause, line));
     }
     Some(match reason.verdict {
+        // The assembler's words, of an exchange that names no lanes.
+        Verdict::DoesNotCompile if reason.text.contains("without '.sync'") => format!(
+            "Say in {} which lanes take part: `__any_sync(0xffffffff, x)` in the place of `__any(x)`; votes and shuffles all have such a form.",
+            place?
+        ),
         Verdict::DoesNotCompile | Verdict::BadKernelFile => format!("Correct {}.", place?),
         // Where a byte is wrong there is a place, elsewhere nothing but the sentence.
         Verdict::BadFile => {
@@ -74,7 +79,7 @@ pub fn try_first(reason: &Reason) -> Option<String> {
         Verdict::Endless => {
             format!("What ends the loop at {}: what of its condition changes from turn to turn?", place?)
         }
-        Verdict::Misaligned => "A wide load needs an index that is a multiple of its width.".to_owned(),
+        Verdict::Misaligned => "A wide access needs an index that is a multiple of its width.".to_owned(),
         Verdict::OrderDependent => {
             let element = reason.element.as_deref().unwrap_or("the first element that differs");
             format!(

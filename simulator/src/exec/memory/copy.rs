@@ -42,13 +42,13 @@ impl<O: Observer> Worker<'_, O> {
             let limit = limit(lane);
             let size = u64::from(op.size);
             if !to[lane].is_multiple_of(size) || limit > 0 && !from[lane].is_multiple_of(size) {
-                let (space, address) = if !to[lane].is_multiple_of(size) {
-                    (AddressSpace::Shared, to[lane])
+                let (space, address, kind) = if !to[lane].is_multiple_of(size) {
+                    (AddressSpace::Shared, to[lane], AccessKind::Store)
                 } else {
-                    (AddressSpace::Global, from[lane])
+                    (AddressSpace::Global, from[lane], AccessKind::Load)
                 };
                 let at = LaneBytes::new(space, address, op.size);
-                return self.bad_access(shared, warp, by(1 << lane, AccessKind::Load), at, AccessError::Misaligned);
+                return self.bad_access(shared, warp, by(1 << lane, kind), at, AccessError::Misaligned);
             }
             for step in (0..op.size).step_by(4) {
                 let mut value = 0;
