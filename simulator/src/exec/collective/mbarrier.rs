@@ -1,8 +1,10 @@
-//! `mbarrier` objects: 64 opaque bits in shared memory. Ours hold, from the top: phase (1 bit), transactions pending
-//! (21 bits, biased), copies (1 bit), unseen (1 bit), arrivals pending (20 bits), arrivals expected (20 bits).
+//! `mbarrier` instructions on objects in shared memory.
 //!
 //! Copies are done at once, but nobody may count on that. Under explored orders the first look at a phase that needed one is told
 //! that it has not ended, as if the copy had taken until then. Who goes on all the same has waited for nothing.
+
+mod misuse;
+mod object;
 
 use crate::exec::accessing::{Accessing, LaneBytes, WarpBytes};
 use crate::exec::block::Shared;
@@ -11,151 +13,8 @@ use crate::exec::defined::Reached;
 use crate::exec::warp::Warp;
 use crate::isa::op::{AddressSpace, MbarrierKind, MbarrierOp, Op, Reg};
 use crate::observe::{AccessKind, MemoryOrder, Observer, Scope, Space};
-use crate::{FindingKind, Severity};
-
-const FIELD: u64 = (1 << 21) - 1;
-const COUNT: u64 = (1 << 20) - 1;
-const BIAS: u64 = 1 << 20;
-const COPIES: u64 = 1 << 41;
-const UNSEEN: u64 = 1 << 40;
-
-/// What must not be done with an object, and what to do instead.
-type Misuse = (String, &'static str);
-
-#[derive(Clone, Copy)]
-struct Object {
-    phase: u64,
-    transactions: u64,
-    /// An asynchronous copy has arrived, or brought bytes, in the phase under way.
-    copies: bool,
-    /// One had in the phase before, and nobody has asked yet whether that has ended.
-    unseen: bool,
-    pending: u64,
-    expected: u64,
-}
-
-impl Object {
-    fn unpack(bits: u64) -> Self {
-        Self {
-            phase: bits >> 63,
-            transactions: bits >> 42 & FIELD,
-            copies: bits & COPIES != 0,
-            unseen: bits & UNSEEN != 0,
-            pending: bits >> 20 & COUNT,
-            expected: bits & COUNT,
-        }
-    }
-
-    fn pack(self) -> u64 {
-        let marks = if self.copies { COPIES } else { 0 } | if self.unseen { UNSEEN } else { 0 };
-        let counts = (self.pending & COUNT) << 20 | self.expected & COUNT;
-        self.phase << 63 | (self.transactions & FIELD) << 42 | marks | counts
-    }
-
-    /// What an operation with that operand, and of so many arrivals, changes; or why it must not be done.
-    fn change(&mut self, kind: MbarrierKind, operand: u64, count: u64) -> Result<(), Misuse> {
-        use MbarrierKind as Kind;
-        match kind {
-            Kind::Init => {
-                let (copies, unseen) = (false, false);
-                *self = Self { phase: 0, transactions: BIAS, copies, unseen, pending: count, expected: count };
-            }
-            Kind::Arrive | Kind::CpAsyncArrive => self.arrive(count)?,
-            Kind::ArriveNoComplete => {
-                self.arrive(count)?;
-                if self.is_complete() {
-                    return Err((
-                        "the last arrival of a phase is made with .noComplete".into(),
-                        "leave the modifier out",
-                    ));
-                }
-            }
-            Kind::ArriveDrop => {
-                self.arrive(count)?;
-                self.expected = self.expected.wrapping_sub(count);
-            }
-            Kind::ExpectTx => self.expect(operand.cast_signed())?,
-            Kind::ArriveExpectTx => {
-                self.expect(operand.cast_signed())?;
-                self.arrive(1)?;
-            }
-            Kind::CompleteTx => self.expect(-operand.cast_signed())?,
-            // One adds the arrival that it makes, the others change nothing.
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn arrive(&mut self, count: u64) -> Result<(), Misuse> {
-        if count == 0 {
-            return Err(("an arrival counts 0".into(), "it has to count 1 at least"));
-        }
-        let Some(left) = self.pending.checked_sub(count) else {
-            let many = if count == 1 { String::new() } else { format!(" that counts {count}") };
-            return Err(match self.pending {
-                0 if self.expected == 0 => (
-                    format!("an arrival{many} where nobody is expected any more"),
-                    "all have dropped out of it with mbarrier.arrive_drop",
-                ),
-                wanted => (
-                    format!("an arrival{many} in a phase that wants {}", counted(wanted, "more arrival")),
-                    "a phase takes as many arrivals as the mbarrier was initialised with; who arrives again has to wait for its end first",
-                ),
-            });
-        };
-        self.pending = left;
-        Ok(())
-    }
-
-    fn expect(&mut self, bytes: i64) -> Result<(), Misuse> {
-        let expected = self.transactions.cast_signed() - BIAS.cast_signed() + bytes;
-        if expected.unsigned_abs() >= BIAS {
-            return Err((format!("a phase is to expect {expected} bytes"), "it can 1048575 at most"));
-        }
-        self.transactions = BIAS.wrapping_add_signed(expected);
-        Ok(())
-    }
-
-    fn is_complete(self) -> bool {
-        self.pending == 0 && self.transactions == BIAS
-    }
-
-    /// Has the phase ended that such a wait names by its parity, or by a state of it?
-    fn has_ended(self, kind: MbarrierKind, operand: u64) -> bool {
-        let parity = matches!(kind, MbarrierKind::TestWaitParity | MbarrierKind::TryWaitParity);
-        self.phase != if parity { operand & 1 } else { operand >> 63 }
-    }
-
-    /// Ends the phase if nothing is missing; says whether it did.
-    fn settle(&mut self) -> bool {
-        let ends = self.is_complete();
-        if ends {
-            self.phase ^= 1;
-            self.pending = self.expected;
-            self.unseen = std::mem::take(&mut self.copies);
-        }
-        ends
-    }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// Why the phase of such an object does not end: "still wants 1 arrival and 512 bytes".
-pub fn lacks(bits: u64) -> String {
-    let object = Object::unpack(bits);
-    let arrivals = (object.pending > 0).then(|| counted(object.pending, "arrival"));
-    let early = BIAS.saturating_sub(object.transactions);
-    let bytes = (object.transactions > BIAS).then(|| counted(object.transactions - BIAS, "byte"));
-    let wanted: Vec<String> = arrivals.into_iter().chain(bytes).collect();
-    match (wanted.as_slice(), early) {
-        ([], 0) => "has ended already: the loop waits for another one".to_owned(),
-        ([], early) => format!("got {} more than it was told to expect", counted(early, "byte")),
-        (wanted, 0) => format!("still wants {}", wanted.join(" and ")),
-        (wanted, early) => format!("still wants {}, and got {} too many", wanted.join(" and "), counted(early, "byte")),
-    }
-}
+pub use object::lacks;
+use object::{Object, UNSEEN};
 
 impl<O: Observer> Worker<'_, O> {
     /// Executes one of them, lane after lane.
@@ -194,12 +53,6 @@ impl<O: Observer> Worker<'_, O> {
                 let mut object = Object::unpack(before);
                 let operand = operands[lane];
                 let count = if op.a == Reg::None { 1 } else { operand & u64::from(u32::MAX) };
-                if op.kind == Kind::Init
-                    && let Some(misuse) = impossible(operand as u32)
-                {
-                    let kind = self.bad_mbarrier(shared, warp, by(1 << lane, AccessKind::Store), bytes, misuse);
-                    return self.fault(shared, warp, group.pc, 1 << lane, kind);
-                }
                 d[lane] = if waits { object.has_ended(op.kind, operand).into() } else { before };
                 if waits && d[lane] != 0 && object.unseen && self.control.is_some() {
                     d[lane] = 0;
@@ -209,7 +62,7 @@ impl<O: Observer> Worker<'_, O> {
                     let changed = object.change(op.kind, operand, count);
                     // Of one that nobody has initialised, that is what is wrong.
                     if let Err(misuse) = changed
-                        && self.is_mbarrier(shared, space, found[lane])
+                        && (op.kind == Kind::Init || self.is_mbarrier(shared, space, found[lane]))
                     {
                         let kind = self.bad_mbarrier(shared, warp, by(1 << lane, AccessKind::Atomic), bytes, misuse);
                         return self.fault(shared, warp, group.pc, 1 << lane, kind);
@@ -247,72 +100,6 @@ impl<O: Observer> Worker<'_, O> {
         Flow::Continue
     }
 
-    /// Has such an address been initialised? Of another block's nobody here knows, and it is taken to be.
-    fn is_mbarrier(&self, shared: &Shared, space: AddressSpace, address: u64) -> bool {
-        let (slot, address) = self.home(shared, address);
-        space != AddressSpace::Shared || slot != shared.slot || shared.mbarriers.binary_search(&address).is_ok()
-    }
-
-    /// Lanes have initialised objects of their block, or ended them. One that lives is not to be initialised once more.
-    fn born_or_gone(&mut self, shared: &mut Shared, warp: &Warp, by: Accessing, born: bool, found: &[u64; 32]) {
-        let mut again = 0u32;
-        for lane in (0..32usize).filter(|lane| by.lanes >> lane & 1 != 0) {
-            let (_, address) = self.home(shared, found[lane]);
-            match (shared.mbarriers.binary_search(&address), born) {
-                (Ok(_), true) => again |= 1 << lane,
-                (Ok(at), false) => _ = shared.mbarriers.remove(at),
-                (Err(at), true) => shared.mbarriers.insert(at, address),
-                (Err(_), false) => {}
-            }
-        }
-        if again != 0 {
-            let bytes = LaneBytes::new(AddressSpace::Shared, found[again.trailing_zeros() as usize], 8);
-            let misuse = (
-                "it is initialised a second time".to_owned(),
-                "one thread initialises it; mbarrier.inval ends it before it is initialised anew",
-            );
-            let kind = self.bad_mbarrier(shared, warp, Accessing { lanes: again, ..by }, bytes, misuse);
-            self.report(shared, warp, by.pc, again, kind, Severity::Error);
-        }
-    }
-
-    /// Plain accesses to an mbarrier of their block that lives.
-    pub fn touches_mbarrier(&mut self, shared: &Shared, warp: &Warp, by: Accessing, addresses: &[u64; 32], size: u32) {
-        let (Some(first), Some(last)) = (shared.mbarriers.first(), shared.mbarriers.last()) else { return };
-        let meets = |lane: &usize| {
-            let (start, end) = (addresses[*lane], addresses[*lane] + u64::from(size));
-            let overlaps = |object: u64| start < object + 8 && object < end;
-            by.lanes >> lane & 1 != 0
-                && start < last + 8
-                && *first < end
-                && shared.mbarriers.iter().any(|object| overlaps(*object))
-        };
-        let touching = (0..32).filter(meets).fold(0u32, |mask, lane| mask | 1 << lane);
-        if touching != 0 {
-            let does = match by.kind {
-                AccessKind::Load => "it is read as if it were data",
-                AccessKind::Store => "it is written as if it were data",
-                AccessKind::Atomic => "it is changed as if it were data",
-            };
-            let bytes = LaneBytes::new(AddressSpace::Shared, addresses[touching.trailing_zeros() as usize], size);
-            let misuse = (does.to_owned(), "its memory is for mbarrier instructions alone until mbarrier.inval");
-            let kind = self.bad_mbarrier(shared, warp, Accessing { lanes: touching, ..by }, bytes, misuse);
-            self.report(shared, warp, by.pc, touching, kind, Severity::Error);
-        }
-    }
-
-    fn bad_mbarrier(
-        &self,
-        shared: &Shared,
-        warp: &Warp,
-        by: Accessing,
-        bytes: LaneBytes,
-        (what, instead): Misuse,
-    ) -> FindingKind {
-        let access = self.describe(shared, warp, by, bytes);
-        FindingKind::BadMbarrier { access, what, instead: instead.to_owned() }
-    }
-
     /// Is the operation a copy that tells an object of its bytes?
     fn is_copy(&self, pc: u32) -> bool {
         matches!(self.context.decoded.code.insts[pc as usize].op, Op::CopyBulk(_))
@@ -337,13 +124,6 @@ impl<O: Observer> Worker<'_, O> {
             self.observer.discarded(shared.warp(warp.index), Space::Shared, lane as u32, found[lane], 8);
         }
     }
-}
-
-/// What is wrong with the count that an object is initialised with, if anything.
-fn impossible(count: u32) -> Option<Misuse> {
-    let most = BIAS as u32 - 1;
-    (!(1..=most).contains(&count))
-        .then(|| (format!("it is initialised with a count of {count}"), "it has to be 1 to 1048575"))
 }
 
 /// How an operation accesses its object, and what it orders.

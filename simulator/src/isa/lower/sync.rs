@@ -4,8 +4,8 @@ use crate::isa::function::{Builder, Lower, Unknown};
 use crate::isa::lower::arith::map1;
 use crate::isa::lower::memory::{address, atomic_function, is_own, ordering};
 use crate::isa::op::{
-    AddressSpace, AtomicFn, BarrierKind, BarrierOp, CollectiveFn, CollectiveOp, FenceOp, MbarrierKind, MbarrierOp, Op,
-    Reg, Use, Vote,
+    AddressSpace, Arrival, AtomicFn, BarrierKind, BarrierOp, CollectiveFn, CollectiveOp, FenceOp, MbarrierKind,
+    MbarrierOp, Op, Reg, Use, Vote,
 };
 use crate::isa::parts::Parts;
 use crate::num::{MinMax, float};
@@ -298,10 +298,11 @@ pub fn mbarrier(b: &mut Builder<'_>, parts: &Parts<'_>, operands: &[Operand]) ->
     let kind = match () {
         () if parts.has("init") => Kind::Init,
         () if parts.has("inval") => Kind::Inval,
-        () if parts.has("arrive") && parts.has("expect_tx") => Kind::ArriveExpectTx,
-        () if parts.has("arrive") && parts.has("noComplete") => Kind::ArriveNoComplete,
-        () if parts.has("arrive") => Kind::Arrive,
-        () if parts.has("arrive_drop") => Kind::ArriveDrop,
+        () if parts.has("arrive") || parts.has("arrive_drop") => Kind::Arrive(Arrival {
+            expects: parts.has("expect_tx"),
+            drops: parts.has("arrive_drop"),
+            no_complete: parts.has("noComplete"),
+        }),
         () if parts.has("expect_tx") => Kind::ExpectTx,
         () if parts.has("complete_tx") => Kind::CompleteTx,
         () if parts.has("test_wait") && parity => Kind::TestWaitParity,

@@ -18,7 +18,7 @@ pub use memory::{AccessOp, AddressSpace, AtomicFn, AtomicOp, BulkOp, CopyOp, Fen
 pub use operation::Op;
 pub use registers::{RegisterUse, guard};
 use std::sync::Arc;
-pub use sync::{BarrierKind, BarrierOp, CollectiveFn, CollectiveOp, MbarrierKind, MbarrierOp, Use, Vote};
+pub use sync::{Arrival, BarrierKind, BarrierOp, CollectiveFn, CollectiveOp, MbarrierKind, MbarrierOp, Use, Vote};
 #[cfg(not(target_family = "wasm"))]
 pub use texture::{Geometry, Outside, TextureAct, TextureOp};
 

@@ -97,16 +97,24 @@ pub struct BarrierOp {
     pub written: bool,
 }
 
+/// How an `mbarrier.arrive` or `arrive_drop` arrives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// The operand is bytes that the phase is to expect, and the arrival counts 1.
+    pub expects: bool,
+    /// Later phases expect it no more.
+    pub drops: bool,
+    /// It must not be the last of its phase.
+    pub no_complete: bool,
+}
+
 /// `mbarrier` instructions on 64-bit objects in shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MbarrierKind {
     Init,
     Inval,
-    Arrive,
-    ArriveDrop,
-    ArriveNoComplete,
+    Arrive(Arrival),
     ExpectTx,
-    ArriveExpectTx,
     CompleteTx,
     TestWait,
     TestWaitParity,

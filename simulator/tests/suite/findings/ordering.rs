@@ -143,6 +143,13 @@ fn mbarriers_have_a_count_and_are_none_after_they_were_invalidated() {
         let said = one(&format!("mov.u32 %r5, {count}; {init}"));
         assert!(said.contains(&format!("a count of {count}")), "{said}");
     }
+    // Dropping out, a thread may tell of bytes too: it counts 1 whatever they are.
+    let drop = "mov.u32 %r5, 2; mbarrier.init.shared::cta.b64 [m], %r5; mbarrier.arrive_drop.expect_tx.shared::cta.b64 %rd3, [m], 64;";
+    let bytes = "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [m], 64;";
+    assert_eq!(one(&format!("{drop} {arrive} {bytes} {arrive}")), "");
+    assert!(one(&format!("{drop} {arrive} {arrive}")).contains("in a phase that wants no more"));
+    let said = one(&format!("{init} mbarrier.arrive_drop.noComplete.shared::cta.b64 %rd3, [m], 1;"));
+    assert!(said.contains("made with .noComplete"), "{said}");
     let said = one(&format!("{init} {inval} {arrive}"));
     assert!(said.contains("it is used as an mbarrier"), "{said}");
 }
