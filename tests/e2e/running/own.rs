@@ -362,6 +362,16 @@ fn made_lines_that_fail_say_so() {
     let asked = run(folder.path(), &text.replace("= n", "= m"));
     let says = "tried with these lines: does not compile in line 3: identifier \"m\" is undefined";
     assert!(asked.code == Some(2) && asked.stderr.contains(says), "{asked:?}");
+    // So is a line that is told besides, and what is wrong with the guess itself.
+    let unknown = "#include <cstdio>\nconst float d = sqrtf(2.0f);\n__global__ void k(float *a)\n{\n    a[threadIdx.x] = d;\n}\n\
+                   int main() { printf(\"\"); }\n\\";
+    let asked = run(folder.path(), unknown);
+    assert!(asked.code == Some(2) && asked.stderr.contains("in line 5: "), "{asked:?}");
+    assert!(asked.stderr.contains("`d` (line 2) does not compile"), "{asked:?}");
+    let clusters = "__global__ void __cluster_dims__(3) k(float *a)\n{\n    a[threadIdx.x] = 1;\n}\n";
+    let asked = run(folder.path(), clusters);
+    let says = "tried with these lines: bad launch in one of them, which is a guess: a grid of ";
+    assert!(asked.code == Some(2) && asked.stderr.contains(says), "{asked:?}");
 }
 
 /// A word that C++17 dropped is left out of a file of the reader's own, and lines and columns stay.

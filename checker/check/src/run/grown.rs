@@ -24,6 +24,8 @@ const STEPS: u64 = 1 << 22;
 const MOST: u64 = 1 << 10;
 /// What is said of such a length.
 const REMARK: &str = "  // as far as a kernel goes";
+/// Where something is wrong that stands in one of them.
+const GUESSED: &str = " in one of them, which is a guess";
 
 impl Running<'_> {
     /// The lines, with buffers as long as the kernels of `text` reach; as they are where nothing can be tried. With what came of them,
@@ -50,22 +52,25 @@ impl Running<'_> {
         lines.first()?;
         let until = Instant::now() + TIME;
         let platform = Platform::sim(&self.options.arch);
-        let whole = |lines: &[String]| KernelFile::parse(self.path, &format!("{}\n{text}", lines.join("\n"))).ok();
+        // Behind the text, whose lines keep their numbers; the empty line is for one that ends in a backslash.
+        let whole = |lines: &[String]| KernelFile::parse(self.path, &format!("{text}\n\n{}\n", lines.join("\n"))).ok();
+        let own_lines = text.lines().count() as u64;
         let file = whole(lines)?;
         let sizes = file.sizes(&Sizes::default()).ok()?;
         let mut own = OwnCode::read(toolchain, self.path, file.text());
         let mut built = match compiled(toolchain, file, &sizes, &platform, Some(&mut own)) {
             Ok(built) => built,
             Err(stop) => {
-                *failed = self.told(&refused(stop, &mut Sources::default()).ok()?, lines.len());
+                *failed = self.told(&refused(stop, &mut Sources::default()).ok()?, own_lines);
                 return None;
             }
         };
         for _ in 0..TRIES {
             *failed = None;
-            let plan = built.plan(&sizes, &[]).ok()?;
+            let planned = built.plan(&sizes, &[]).and_then(|plan| built.fits(&plan).map(|()| plan));
+            let plan =
+                planned.inspect_err(|error| *failed = Some(format!("bad launch{GUESSED}: {}", error.message))).ok()?;
             let buffers = plan.buffers.clone();
-            built.fits(&plan).ok()?;
             let case = Case {
                 name: report::sizes(&sizes),
                 seed: self.seed,
@@ -81,7 +86,7 @@ impl Running<'_> {
             let mut sources = Sources::default();
             sources.hold(self.path, built.file.text());
             let scene = Scene { file: self.path, case: "", buffers: &buffers };
-            *failed = self.told(&reasons::of(&checked, &scene, &mut sources), lines.len());
+            *failed = self.told(&reasons::of(&checked, &scene, &mut sources), own_lines);
             let (name, times) = checked.findings.iter().find_map(beyond)?;
             let (at, longer) =
                 lines.iter().enumerate().find_map(|(at, line)| Some((at, longer(line, name, times)?)))?;
@@ -91,15 +96,17 @@ impl Running<'_> {
         Some(())
     }
 
-    /// What came of lines that were tried, with the line of the file as it stands: before it there were so many more.
-    fn told(&self, reasons: &[Reason], before: usize) -> Option<String> {
+    /// What came of lines that were tried behind the file's own, of which there are so many.
+    fn told(&self, reasons: &[Reason], own_lines: u64) -> Option<String> {
         // What takes longer than a trial may is not known.
         let known = |reason: &&Reason| !matches!(reason.verdict, Verdict::Endless | Verdict::OutOfTime);
         let reason = reasons.first().filter(known)?;
         let verdict = reason.verdict.label().to_lowercase();
         let own = |excerpt: &&Excerpt| Path::new(&excerpt.file).file_name() == self.path.file_name();
-        let line = |excerpt: &Excerpt| usize::try_from(excerpt.line).ok()?.checked_sub(before).filter(|line| *line > 0);
-        let place = reason.excerpts.iter().find(own).and_then(line).map(|line| format!(" in line {line}"));
+        let place = reason.excerpts.iter().find(own).map(|excerpt| match u64::from(excerpt.line) {
+            line if line <= own_lines => format!(" in line {line}"),
+            _ => GUESSED.to_owned(),
+        });
         // What to do about it.
         let advice = reason.details.first().filter(|_| reason.verdict == Verdict::DoesNotCompile);
         let advice = advice.map(|advice| format!("; {advice}")).unwrap_or_default();
