@@ -49,10 +49,6 @@ pub fn try_first(reason: &Reason) -> Option<String> {
             _ if reason.pattern == Some(Pattern::LongWait) => {
                 "Who waits in a loop, and gives up or is let in before what it waits for is done?".to_owned()
             }
-            _ if reason.pattern == Some(Pattern::Untried) => format!(
-                "Let what {line} asks come out so at a small size, too, or do without it: only what a size shows that is run whole can be \
-                 verified."
-            ),
             (Some(element), Some(schedule)) => {
                 format!("Which threads write {element}, and which of them may come first under {schedule}?")
             }
@@ -61,6 +57,10 @@ pub fn try_first(reason: &Reason) -> Option<String> {
                 "Take the smallest size that fails and follow by hand a thread whose output is wrong.".to_owned()
             }
         },
+        Verdict::NotVerified => format!(
+            "Let what {line} asks come out so at a small size, too, or do without it: only what a size shows that is run whole can be \
+             verified."
+        ),
         Verdict::SyncMask => lanes_at(line),
         Verdict::Livelock => {
             format!(
@@ -209,7 +209,7 @@ fn wrong_element(element: &str, pattern: Option<Pattern>) -> String {
                 "What does the kernel find where {element} comes from, when it runs again, and who was to set that back?"
             )
         }
-        Some(Pattern::LongWait | Pattern::Untried) | None => {
+        Some(Pattern::LongWait) | None => {
             format!("Which thread writes {element}? Follow it by hand: where does its value go wrong?")
         }
     }

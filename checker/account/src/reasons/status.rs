@@ -7,7 +7,7 @@ use super::sampled::{impossible, leaves_out, never, untried, waits_for_later};
 use super::wrong::wrong_outputs;
 use crate::orders;
 use execution::backend::{Checked, Death, Difference, Status, UNREADABLE};
-use report::{Cause, Excerpt, Pattern, Reason, Sources, Verdict};
+use report::{Cause, Excerpt, Reason, Sources, Verdict};
 use simulator::Schedule;
 use simulator::finding::{ENDLESS_ADVICE, FindingName};
 
@@ -34,7 +34,7 @@ pub(super) fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources
             );
             let (text, place) = untried(what, scene, sources);
             excerpts.extend(place);
-            (Verdict::WrongResult, text)
+            (Verdict::NotVerified, text)
         }
         Status::WaitsForLater { line, sizes, grid, tried } => {
             let excerpt = sources.excerpt(scene.file, *line, None, "this launch");
@@ -92,8 +92,7 @@ pub(super) fn status(checked: &Checked, scene: &Scene<'_>, sources: &mut Sources
         }
     };
     let cause = checked.status.is_left_out().then_some(Cause::LeftOut);
-    let pattern = matches!(checked.status, Status::Untried { .. }).then_some(Pattern::Untried);
-    vec![Reason { cause, pattern, ..Reason::new(verdict, text).with_details(details).with_excerpts(excerpts) }]
+    vec![Reason { cause, ..Reason::new(verdict, text).with_details(details).with_excerpts(excerpts) }]
 }
 
 /// A write that nothing stopped, beside a buffer or to what is the checker's.

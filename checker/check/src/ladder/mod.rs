@@ -160,7 +160,7 @@ fn verified(check: &mut CheckContext<'_>, compiled: &CompiledLadder, platform: &
         if !found.is_empty() {
             let version = &compiled.versions[outcome.version];
             let found = found.into_iter().map(|reason| reason.prefixed(version));
-            let stage = if verdict == Verdict::WrongResult { StageName::Results } else { StageName::Findings };
+            let stage = if verdict.is_of_results() { StageName::Results } else { StageName::Findings };
             fail_by(report, stage, found.collect());
             return Ok(false);
         }

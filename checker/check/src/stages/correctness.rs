@@ -45,7 +45,7 @@ impl Checking<'_> {
                 self.check.report.stages.push(Stage { name: StageName::Findings, status, summary });
                 continue;
             } else if !reasons.is_empty() {
-                let wrong = reasons.iter().any(|reason| reason.verdict == Verdict::WrongResult);
+                let wrong = reasons.iter().any(|reason| reason.verdict.is_of_results());
                 let stage = if wrong { StageName::Results } else { StageName::Findings };
                 fail(self.check.report, stage, failure_summary(&candidate), reasons);
                 return Ok(None);

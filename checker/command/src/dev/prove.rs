@@ -150,7 +150,7 @@ fn ends_with(report: &Report, reason: Reason) -> bool {
         _ => None,
     };
     let wanted: &[Verdict] = match reason {
-        Reason::WrongResult => &[Verdict::WrongResult],
+        Reason::WrongResult => &[Verdict::WrongResult, Verdict::NotVerified],
         Reason::Guard => &[Verdict::GuardDamaged],
         Reason::InputChanged => &[Verdict::InputChanged],
         Reason::Goal => return report.verdict == Verdict::NotYet,

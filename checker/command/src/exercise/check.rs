@@ -225,6 +225,7 @@ fn advise(context: &Context, workbook: &Workbook, problem: &Problem, solved: Opt
                 report.verdict,
                 Verdict::Race
                     | Verdict::WrongResult
+                    | Verdict::NotVerified
                     | Verdict::Uninitialised
                     | Verdict::Deadlock
                     | Verdict::Livelock

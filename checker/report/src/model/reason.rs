@@ -69,8 +69,6 @@ pub enum Pattern {
     SecondRun,
     /// They are right as long as nobody has to wait for long.
     LongWait,
-    /// None is known: what may go wrong happens only at sizes that are not run whole.
-    Untried,
 }
 
 /// What is behind a finding, as far as it says what to try first.

@@ -41,6 +41,8 @@ verdicts! {
     NotYet "NOT YET";
     /// An output differs from the oracle's by more than its tolerance.
     WrongResult "WRONG RESULT" of LateWrite;
+    /// Something happens only at sizes that are not run whole: nobody knows whether it is right.
+    NotVerified "NOT VERIFIED";
     /// The outputs depend on the order in which threads run.
     OrderDependent "ORDER DEPENDENT" of OrderDependent;
     /// Timed, it took less than its work can take on the device.
@@ -106,6 +108,11 @@ verdicts! {
 }
 
 impl Verdict {
+    /// Is an output wrong, or may it be?
+    pub const fn is_of_results(self) -> bool {
+        matches!(self, Self::WrongResult | Self::NotVerified)
+    }
+
     /// Is it good news?
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Passed | Self::Finished)

@@ -413,7 +413,7 @@ __global__ void finish(const float* parts, float* sum, int m)
         "int i = blockIdx.x * 256 + threadIdx.x; if (i < m)",
     );
     assert_ne!(once, parts);
-    fails("no loop", &check(&book, &once, 3), &["WRONG RESULT", "268435"]);
+    fails("no loop", &check(&book, &once, 3), &["NOT VERIFIED", "268435"]);
 }
 
 /// Blocks that were run make a part of a list only: what launches behind them find in it says nothing.
@@ -491,7 +491,7 @@ fn what_turns_beyond_the_simulated_sizes_is_run_where_it_turns() {
             sum("bool drop = n > 2000000;", "drop && i % 11 == 3 && x < 2 ? 0 : x"),
             ["WRONG RESULT", "sum[0]"],
         ),
-        ("an instance by size", other, ["WRONG RESULT", "is launched at n = 26843"]),
+        ("an instance by size", other, ["NOT VERIFIED", "is launched at n = 26843"]),
         ("a quotient that is 0 up to there", sum("int more = n >> 21;", "x + more"), ["WRONG RESULT", "sum[0]"]),
         (
             "the end is cut off",
