@@ -3,7 +3,7 @@
 //! The first order goes first: what it leaves is what the others are held against, and how long it takes says how long
 //! they may. Of the others those go first that fail most often, so that what is cut is what tells least.
 
-use super::CheckError;
+use super::{CheckError, STEPS};
 use execution::backend::{AT_ONCE, Across, Checked, Found, Keep, Status};
 use execution::verify::PATIENT_STEPS;
 use simulator::{FindingKind, Schedule};
@@ -13,12 +13,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// An order may take this many times as long as the first, and that long in any case.
+/// An order may take this many times as long as the first, and that long in any case, where all together have an end.
 const SLOWER: u32 = 20;
 const AT_LEAST: Duration = Duration::from_secs(10);
-/// Once an order has not come to its end: steps after which another counts as endless. A hundred times what the
-/// largest kernels that are tried under many orders need.
+/// Steps after which an order counts as endless where the first one came to its end, or another did not: so many, ...
 const STEPS_THEN: u64 = 1 << 23;
+/// ... and so many times as many as all blocks took under the first. What the clock ends before that is no more than not tried.
+const TIMES_AS_MANY: u64 = 8;
 
 /// How long running may take. `None`: as long as it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,9 +68,13 @@ pub fn run(
     let came = usual.as_ref().is_some_and(|usual| usual.status.passed());
     let keep =
         folder.filter(|_| came).map(|folder| Keep::Against(Across { schedule: *first, folder: folder.to_path_buf() }));
-    let own = (begun.elapsed() * SLOWER).max(AT_LEAST).min(one);
+    let own = if time.all.is_some() { (begun.elapsed() * SLOWER).max(AT_LEAST).min(one) } else { one };
     let failed = AtomicBool::new(false);
-    let steps = AtomicU64::new(if usual.as_ref().is_some_and(is_endless) { steps.min(STEPS_THEN) } else { steps });
+    let took = usual.as_ref().and_then(|usual| usual.counters).map_or(0, |counters| counters.instructions);
+    let then = STEPS_THEN.max(took.saturating_mul(TIMES_AS_MANY));
+    // Who says himself how many are endless is believed, until one is.
+    let bounded = came && steps == STEPS || usual.as_ref().is_some_and(is_endless);
+    let steps = AtomicU64::new(if bounded { steps.min(then) } else { steps });
 
     let mut queue: Vec<usize> = (0..others.len()).collect();
     queue.sort_by_key(|&at| place(&others[at]));
@@ -95,12 +100,12 @@ pub fn run(
                 continue;
             }
             // Not endless, only out of time.
-            let cut = is_stopped(&checked) && timeout < own;
+            let cut = is_stopped(&checked) && (came || timeout < own);
             if cut || checked.status == Status::OutOfTime {
                 continue;
             }
             if is_endless(&checked) {
-                steps.fetch_min(STEPS_THEN, Relaxed);
+                steps.fetch_min(then, Relaxed);
             }
             failed.fetch_or(came && !checked.status.passed(), Relaxed);
             done.push((at, checked));
@@ -181,6 +186,20 @@ mod tests {
         let (heard, _) = told(Time::default(), &Status::TimedOut { seconds: 1.0 }, None);
         assert_eq!(heard[0].1.steps, 1 << 30);
         assert!(heard[1..].iter().all(|(_, how)| how.steps == STEPS_THEN), "{heard:?}");
+    }
+
+    #[test]
+    fn what_the_clock_ends_is_not_tried_where_another_order_came_to_its_end() {
+        let counters = simulator::Counters { instructions: STEPS_THEN, ..simulator::Counters::default() };
+        let one = |schedule: &Schedule, how: &How| {
+            let usual = *schedule == Schedule::Its;
+            assert_eq!(how.steps, if usual { STEPS } else { STEPS_THEN * TIMES_AS_MANY }, "and steps still say endless");
+            let status = if usual { Status::Passed } else { Status::TimedOut { seconds: 10.0 } };
+            Ok(Some(Checked { counters: Some(counters), ..Checked::only(status) }))
+        };
+        let time = Time { one: Some(FOR_EVER), all: Some(FOR_EVER) };
+        let results = run(&THREE, (time, STEPS), None, &one).expect("runs");
+        assert_eq!(results.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, false]);
     }
 
     #[test]
