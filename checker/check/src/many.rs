@@ -193,7 +193,11 @@ mod tests {
         let counters = simulator::Counters { instructions: STEPS_THEN, ..simulator::Counters::default() };
         let one = |schedule: &Schedule, how: &How| {
             let usual = *schedule == Schedule::Its;
-            assert_eq!(how.steps, if usual { STEPS } else { STEPS_THEN * TIMES_AS_MANY }, "and steps still say endless");
+            assert_eq!(
+                how.steps,
+                if usual { STEPS } else { STEPS_THEN * TIMES_AS_MANY },
+                "and steps still say endless"
+            );
             let status = if usual { Status::Passed } else { Status::TimedOut { seconds: 10.0 } };
             Ok(Some(Checked { counters: Some(counters), ..Checked::only(status) }))
         };

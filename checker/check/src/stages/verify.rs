@@ -154,6 +154,7 @@ impl Trials<'_> {
             case.turns = full && cubin.is_none() && turns(&case);
             cases.push(case);
         }
+        between::mark_often(&mut cases);
         let more = if full { self.more_on_gpu(built, &sizes) } else { Vec::new() };
         cases.extend(self.cases_on_gpu(built, cubin.as_ref(), &more)?);
         sizes.extend(more.into_iter().map(|(sizes, _)| sizes));

@@ -24,8 +24,10 @@ use values::LooksLike;
 const WATCHED: u64 = 1 << 14;
 /// Threads from which on each has an element of its own to take, and goes round no loop.
 const MANY: u64 = 1 << 19;
-/// Launches of a module that remembers at another size.
+/// Launches of a module that remembers at another size, ...
 const VISITS: u32 = 8;
+/// ... and in one of the cases: a byte that counts has begun anew, and is large again when it matters.
+const OFTEN: u32 = 500;
 
 /// A version, and what its runs are held against.
 pub(super) struct Version<'a> {
@@ -162,7 +164,8 @@ impl Version<'_> {
     /// the first comes last: a module may remember the last size or the largest. What goes wrong there is for the cases of those sizes to
     /// tell.
     fn visit<'m>(&'m self, run: &RunId, opened: &mut Opened<'m>) -> Result<(), Stop> {
-        let mut visits: Vec<_> = self.between.iter().zip(iter::once(VISITS).chain(iter::repeat(1))).collect();
+        let first = if self.case.often { OFTEN } else { VISITS };
+        let mut visits: Vec<_> = self.between.iter().zip(iter::once(first).chain(iter::repeat(1))).collect();
         if self.case.seed.is_multiple_of(2) {
             visits.reverse();
         }

@@ -1,13 +1,17 @@
 //! A module that remembers: what a launch at one size leaves in its variables has to do for a launch at another.
 
 use super::Trials;
-use crate::beside;
 use crate::build::Built;
-use execution::backend::Program;
+use crate::{beside, share};
+use execution::backend::{Case, Program};
 use problem::Sizes;
+use std::cmp::Reverse;
 
 /// Threads of a larger grid that is launched beside: what many leave in variables may take more memory than there is.
 const MANY: u64 = 1 << 14;
+
+/// Threads of a size that is launched hundreds of times.
+const FEW: u64 = 1 << 12;
 
 /// A version at another of its sizes, and where that stands in the order in which it is preferred.
 type Other = (u64, Program);
@@ -26,6 +30,15 @@ impl Trials<'_> {
         };
         let all = programs.iter().enumerate();
         all.map(|(at, here)| here.as_ref().map_or_else(Vec::new, |here| to_visit(here, others(at)))).collect()
+    }
+}
+
+/// Marks the case beside which the other size is launched often: the largest of those with the smallest one, if that is small.
+pub(super) fn mark_often(cases: &mut [Case]) {
+    let visited = |case: &Case| case.between.first()?.first().map(|other| other.plan.threads());
+    let small = cases.iter_mut().filter(|case| visited(case).is_some_and(|threads| threads <= FEW));
+    if let Some(case) = small.min_by_key(|case| (visited(case), Reverse(share::threads(case)))) {
+        case.often = true;
     }
 }
 

@@ -244,6 +244,9 @@ pub struct Case {
     /// hang on the size.
     #[serde(default)]
     pub between: Vec<Vec<Program>>,
+    /// At the first of those hundreds of times: a byte that counts launches begins anew, and sets that take turns are all used up.
+    #[serde(default)]
+    pub often: bool,
     /// Simulator, where sizes are asked ([`Thoroughness::Asked`]): sizes are looked for at which conditions come out as at none of those
     /// that are known.
     #[serde(default)]
