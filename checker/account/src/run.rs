@@ -70,6 +70,8 @@ pub fn report_run(report: &mut Report, run: &CheckedRun<'_>, sources: &mut Sourc
     for path in &checked.dumped {
         report.notes.push(format!("wrote {}", system::text::path(path)));
     }
+    let untouched = checked.outputs.iter().filter(|output| output.len > 0 && output.unwritten == output.len);
+    report.notes.extend(untouched.map(|output| format!("nothing was written to the output `{}`", output.name)));
     report.outputs = checked.outputs.iter().map(summary).collect();
     report.counters = checked.counters.into_iter().collect();
     report.launches = checked.launches.iter().map(annotate::launch).collect();

@@ -28,7 +28,7 @@ pub fn try_first(reason: &Reason) -> Option<String> {
             let bad = reason.excerpts.last()?;
             format!("Save {} as UTF-8, or write that character of line {} in another way.", bad.file, bad.line)
         }
-        Verdict::BadLaunch => format!("Look at the `//@` line in {}.", place?),
+        Verdict::BadLaunch => launch_line(reason)?,
         Verdict::OutOfBounds | Verdict::GuardDamaged => {
             format!("Which index does that thread compute{}, and what keeps it below the buffer's length?", at())
         }
@@ -94,6 +94,13 @@ pub fn try_first(reason: &Reason) -> Option<String> {
     })
 }
 
+/// Where a launch cannot be made, unless the place is none of the lines that say how.
+fn launch_line(reason: &Reason) -> Option<String> {
+    let shown = reason.excerpts.last()?;
+    let says_how = own_line(shown).is_none_or(|line| line.trim_start().starts_with("//@"));
+    says_how.then(|| format!("Look at the `//@` line in {}:{}.", shown.file, shown.line))
+}
+
 /// What is to put two accesses in order.
 fn race(excerpts: &[Excerpt]) -> Option<String> {
     let [one, other, ..] = excerpts else { return None };
@@ -116,10 +123,14 @@ fn race(excerpts: &[Excerpt]) -> Option<String> {
     })
 }
 
+/// The line that an excerpt is about, of those that it shows.
+fn own_line(excerpt: &Excerpt) -> Option<&str> {
+    excerpt.lines.get(excerpt.line.saturating_sub(excerpt.first) as usize).map(String::as_str)
+}
+
 /// Does its line read another element than it writes, as in `s[t] += s[t + k]`? No atomic puts that in order.
 fn reads_another(access: &Excerpt) -> bool {
-    let at = access.line.saturating_sub(access.first) as usize;
-    let Some((written, read)) = access.lines.get(at).and_then(|line| line.split_once('=')) else { return false };
+    let Some((written, read)) = own_line(access).and_then(|line| line.split_once('=')) else { return false };
     let Some((name, index)) = written.split_once('[') else { return false };
     let name = name.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
     let index = index.rsplit_once(']').map_or(index, |(index, _)| index);

@@ -48,6 +48,8 @@ pub fn explain(
     } else if hidden_before_volta {
         "both are lanes of one warp: lockstep hid this before Volta; today a __syncwarp() between the two has to order \
          them, or a __syncthreads() where other warps do the same (shuffles, votes and `volatile` order nothing in memory)"
+    } else if same_block && second.space == "shared" {
+        "the threads of a block run in any order: a __syncthreads() that all of them pass between the two would order them"
     } else if same_block {
         "the threads of a block run in any order: a __syncthreads() that all of them pass between the two would order them; \
          where a lock is to do that, it needs a __threadfence() behind the atomic that takes it and one before the atomic \

@@ -181,11 +181,12 @@ impl Running<'_> {
         self.report.table = known.table(None, &[]);
         let lockstep = only_lockstep_fails(&schedules, &self.report.orders);
         if let (true, Some(reason)) = (lockstep, self.report.reasons.first_mut()) {
-            reason.details.push(format!(
+            let first = format!(
                 "only pre-volta fails: since Volta the lanes of a warp can wait for each other, and code for {} runs on no \
                  older GPU; the compiler may move what others wait for behind the loop that waits",
                 ready.platform.arch
-            ));
+            );
+            reason.details.insert(0, first);
         }
     }
 }

@@ -278,6 +278,10 @@ fn dumps(texts: &[String]) -> Result<Vec<(String, PathBuf)>, Fault> {
         texts.iter().map(|text| dump(text).ok_or_else(|| bad(text))).collect::<Result<_, _>>()?;
     // Nothing is run for a file that will not be written.
     for (_, path) in &dumps {
+        if let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) {
+            let (path, folder) = (system::text::path(path), system::text::path(folder));
+            return Err(usage(format!("{path}: there is no folder {folder}; make it, or name another one")));
+        }
         writable(path)?;
     }
     Ok(dumps)

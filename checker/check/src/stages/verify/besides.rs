@@ -96,8 +96,11 @@ impl Trials<'_> {
         near.extend(cases);
         let large = || -> Result<_, BuildError> {
             let others = self.others(built, size.as_ref())?;
-            let Some(sizes) = size else { return Ok((None, Vec::new(), others)) };
-            let few = self.few(built, &sizes)?.into_iter().collect();
+            // Where none is drawn, a case may be as large.
+            let case = || self.problem.cases().into_iter().find(|sizes| beside::is_large(self.problem, sizes));
+            let at = size.clone().or_else(case);
+            let few = at.map(|at| self.few(built, &at)).transpose()?.flatten().into_iter().collect();
+            let Some(sizes) = size else { return Ok((None, few, others)) };
             Ok((self.whole(built, sizes, ELSEWHERE + 1)?, few, others))
         };
         let (large, sampled) = rayon::join(large, || self.sampled(built, &near));

@@ -64,7 +64,11 @@ impl<O: Observer> Worker<'_, O> {
                 AccessKind::Store => "it is written as if it were data",
                 AccessKind::Atomic => "it is changed as if it were data",
             };
-            let bytes = LaneBytes::new(AddressSpace::Shared, addresses[touching.trailing_zeros() as usize], size);
+            // The object has its name, not what lies beside it.
+            let start = addresses[touching.trailing_zeros() as usize & 31];
+            let object =
+                shared.mbarriers.iter().find(|object| start < **object + 8 && **object < start + u64::from(size));
+            let bytes = LaneBytes::new(AddressSpace::Shared, *object.unwrap_or(first), 8);
             let misuse = (does.to_owned(), "its memory is for mbarrier instructions alone until mbarrier.inval");
             let kind = self.bad_mbarrier(shared, warp, Accessing { lanes: touching, ..by }, bytes, misuse);
             self.report(shared, warp, by.pc, touching, kind, Severity::Error);

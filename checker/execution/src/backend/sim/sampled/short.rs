@@ -11,12 +11,12 @@ const LITTLE: f64 = 0.5;
 /// The same of a version whose blocks all do as much as each other, the first and the last one no more.
 const NEARLY_ALL: f64 = 0.98;
 
-/// What blocks leave out that come to all of the data at the small size (`usual`), if these are `comparable`, and `alike`: launches of the same
-/// kernels.
+/// What blocks leave out that come to all of the data at the small size (`usual`), if these are `comparable`, or both are launches of the
+/// `same` kernels.
 pub fn leaves_out(
     here: &mut Opened<'_>,
     (seen, usual): (&Seen, &Seen),
-    (comparable, alike): (bool, bool),
+    (comparable, same): (bool, bool),
 ) -> Option<Status> {
     // All that it touches elsewhere it touches again and again, if it is as much. A block that does more than one of the small
     // size goes round a loop, and may end anywhere.
@@ -30,16 +30,21 @@ pub fn leaves_out(
         !has_holes(here, reads)
             && part * more.get_or_insert_with(|| first_over_busiest(here, seen))[usize::from(!reads)] >= NEARLY_ALL
     };
+    // What a launch does that no few blocks can be asked about is known where it has no part in the inputs at the small size.
+    let none_left = |shares: &[Share]| {
+        same && usual.fault.is_none() && shares.iter().skip(seen.launches).all(|share| share.most == 0.0)
+    };
     for (reads, usual, now) in [(true, &usual.read, &seen.read), (false, &usual.written, &seen.written)] {
-        let short = if alike { falls_short(usual, now) } else { None };
+        let short = if comparable && same { falls_short(usual, now) } else { None };
         if let Some(part) = short.filter(|part| !may_be_all(here, reads, *part)) {
             return Some(Status::LeavesOut { reads, part });
         }
+        let left_none = none_left(usual);
         let (usual, now) = (Share::of_all(usual), Share::of_all(now));
         if comparable && usual.drawn >= ALL && now.drawn < LITTLE {
             return Some(Status::LeavesOut { reads, part: now.drawn });
         }
-        let less = comparable && usual.most >= NEARLY_ALL && now.even && now.most < NEARLY_ALL;
+        let less = (comparable || reads && left_none) && usual.most >= NEARLY_ALL && now.even && now.most < NEARLY_ALL;
         if less && !may_be_all(here, reads, now.most) {
             return Some(Status::LeavesOut { reads, part: now.most });
         }
