@@ -124,17 +124,19 @@ fn bad_options_are_bad_usage() {
     assert!(gone.stderr.contains("gone.cu"), "{}", gone.stderr);
 }
 
-/// A device is no file to put in place; a folder that cannot be written is the machine's fault. Nothing is run for either.
+/// A device is no file to put in place, and nothing is where there is no folder. Nothing is run for either.
 #[test]
-fn a_dump_that_cannot_be_written_says_whose_fault_that_is() {
+fn a_dump_that_cannot_be_written_is_bad_usage() {
     let folder = folder();
     let device = folder.path().join("full.npy");
     std::os::unix::fs::symlink("/dev/full", &device).expect("a link");
-    for (file, code) in [(device.to_str().expect("UTF-8"), 2), ("nowhere/c.npy", 3)] {
+    for file in [device.to_str().expect("UTF-8"), "nowhere/c.npy"] {
         let ran = run(folder.path(), &kernel("    c[i] = 1;"), &["--dump", &format!("c={file}")]);
-        assert_eq!(ran.code, Some(code), "{ran:?}");
+        assert_eq!(ran.code, Some(2), "{ran:?}");
         assert!(ran.stderr.contains(file), "{}", ran.stderr);
     }
+    let ran = run(folder.path(), &kernel("    c[i] = 1;"), &["--dump", "nosuch=c.npy"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("has no buffer `nosuch`"), "{ran:?}");
 }
 
 /// The rows under "schedules" as (schedule, verdict word or "ok").

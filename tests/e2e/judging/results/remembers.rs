@@ -2,6 +2,21 @@
 
 use super::{SCALE, SCALE_REFERENCE, check, fails, passes, scale, workbook};
 
+/// Sets of counters that take turns, of which none is ever cleared.
+#[test]
+fn what_comes_round_after_many_launches_is_used_again() {
+    let sets = |count: u32| {
+        scale("", "a[i] * 1.7f + (i == 0 ? used[turn % SETS]++ : 0)")
+            .replace("//@ launch", "//@ launch next<<<1, 1>>>()\n//@ launch")
+            .replace("__global__", "__device__ unsigned turn;\n__device__ float used[SETS];\n__global__ void next() { ++turn; }\n__global__")
+            .replace("SETS", &count.to_string())
+    };
+    let book = workbook(SCALE, SCALE_REFERENCE, &scale("", "a[i] * 1.7f"));
+    for count in [16, 300] {
+        fails("sets in turn", &check(&book, &sets(count), 3), &["WRONG RESULT"]);
+    }
+}
+
 /// The largest size so far, the largest grid so far, and the last grid.
 #[test]
 #[ignore = "long"]
