@@ -192,20 +192,8 @@ impl Element {
 
     /// What is closer to 0 than this, and not 0, is no input that anybody means.
     fn least(self) -> f64 {
-        const F16: f64 = 1.0 / (1u64 << 14) as f64;
-        const OTHERS: f64 = 1.0 / (1u64 << 40) as f64;
-        if self == Self::F16 { F16 } else { OTHERS }
+        if self == Self::F16 { 2f64.powi(-14) } else { 2f64.powi(-40) }
     }
-}
-
-/// `f64::floor`, which is a call where the processor may be any.
-fn floor(number: f64) -> f64 {
-    // Beyond that all are whole.
-    if number.abs() >= (1u64 << 53) as f64 {
-        return number;
-    }
-    let cut = number as i64 as f64;
-    if cut > number { cut - 1.0 } else { cut }
 }
 
 /// As many bytes of ones.
@@ -257,7 +245,7 @@ impl Input {
         (0..size / each).fold(0, |word, part| {
             let unit = (mix(by ^ (part as u64) << 56) >> 11) as f64 / (1u64 << 53) as f64;
             let number = self.low + unit * range;
-            let number = if self.element.is_real() { number } else { floor(number) };
+            let number = if self.element.is_real() { number } else { number.floor() };
             word | self.element.bits(number) << (8 * each * part)
         })
     }

@@ -87,24 +87,6 @@ impl Costs<'_> {
         }
     }
 
-    /// The lanes in which [`Self::of_root`] is 0.
-    pub fn met(&self, root: u32, result: Reg, wanted: Wanted) -> u32 {
-        let lanes = |is: [bool; 32]| is.iter().rev().fold(0, |lanes, is| lanes << 1 | u32::from(*is));
-        match (result, wanted) {
-            (Reg::None, _) => 0,
-            (_, Wanted::Equal) => {
-                operands(self.code, root, self.warp).map_or(0, |pairs| lanes(pairs.map(|(a, b)| a == b)))
-            }
-            (Reg::P(_), Wanted::Is(wanted)) => {
-                let predicate = self.warp.read_predicate(0, result);
-                if wanted { predicate } else { !predicate }
-            }
-            (_, Wanted::Is(wanted)) => lanes(self.warp.read(0, result).map(|word| (word != 0) == wanted)),
-            (_, Wanted::Value(value)) => lanes(self.warp.read(0, result).map(|number| number == value)),
-            (_, Wanted::Other(value)) => lanes(self.warp.read(0, result).map(|number| number != value)),
-        }
-    }
-
     /// The same of a number: zero, or another.
     fn number(&self, root: u32, reg: Reg, wanted: bool) -> [f64; 32] {
         let is = self.warp.read(0, reg).map(|word| word != 0);

@@ -225,8 +225,8 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
             bench.write(0, held.reg, u32::MAX, &[held.holds(*value); 32]);
         }
         self.steps(bench);
-        let met = self.met(bench) & active;
-        (met != 0).then(|| met.trailing_zeros() as usize)
+        let costs = self.costs(bench, Metric::Difference);
+        (0..32usize).find(|lane| active >> lane & 1 != 0 && costs[*lane] == 0.0)
     }
 
     /// Goes downhill; how far from what is wanted it comes.
@@ -318,10 +318,11 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
                     if lane % 2 == 0 { word.value.wrapping_add(by) } else { word.value.wrapping_sub(by) }
                 });
                 self.compute(bench, words, &values, Some((at, &tried)));
-                let met = self.met(bench);
-                let allowed = |lane: &usize| self.input(word).allows(tried[*lane], word.size);
-                if let Some(lane) = (0..32usize).filter(|lane| met >> lane & 1 != 0).find(allowed) {
-                    values[at] = tried[lane];
+                let costs = self.costs(bench, Metric::Difference);
+                let allowed = |value: u64| self.input(word).allows(value, word.size);
+                let found = tried.iter().zip(costs).find(|(value, cost)| *cost == 0.0 && allowed(**value));
+                if let Some((value, _)) = found {
+                    values[at] = *value;
                     return Some(values);
                 }
             }
@@ -346,8 +347,8 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
             put(bench, word, row);
         }
         self.steps(bench);
-        let met = self.met(bench);
-        let lane = (met != 0).then(|| met.trailing_zeros() as usize)?;
+        let costs = self.costs(bench, Metric::Difference);
+        let lane = costs.iter().position(|cost| *cost == 0.0)?;
         Some(rows.iter().map(|row| row[lane]).collect())
     }
 
@@ -392,18 +393,11 @@ impl<'a, R: FnMut(&mut Warp, u32)> Search<'a, R> {
         costs
     }
 
-    /// The lanes in which it is as wanted, once the condition is computed.
-    fn met(&self, bench: &Warp) -> u32 {
-        self.weighed(bench, Metric::Difference).met(self.expression.root, self.expression.result, self.wanted)
-    }
-
     /// Of each lane, once the condition is computed.
     fn costs(&self, bench: &Warp, metric: Metric) -> [f64; 32] {
-        self.weighed(bench, metric).of_root(self.expression.root, self.expression.result, self.wanted)
-    }
-
-    fn weighed<'b>(&'b self, warp: &'b Warp, metric: Metric) -> Costs<'b> {
-        Costs { code: self.code, writers: self.writers, steps: &self.expression.steps, warp, metric }
+        let costs =
+            Costs { code: self.code, writers: self.writers, steps: &self.expression.steps, warp: bench, metric };
+        costs.of_root(self.expression.root, self.expression.result, self.wanted)
     }
 }
 

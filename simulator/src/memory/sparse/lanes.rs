@@ -4,12 +4,11 @@ use super::PAGE;
 
 /// Gives lanes from `lane` on their values of `SIZE` bytes, as many each as there are rows.
 pub(super) fn spread<const SIZE: usize>(bytes: &[u8], lane: usize, values: &mut [[u64; 32]]) {
-    // One, two, four or eight: nothing is divided where a shift does.
     let count = values.len();
     for (at, bytes) in bytes.as_chunks::<SIZE>().0.iter().enumerate() {
         let mut value = [0; 8];
         value[..SIZE].copy_from_slice(bytes);
-        values[at & (count - 1)][lane + (at >> count.trailing_zeros())] = u64::from_le_bytes(value);
+        values[at % count][lane + at / count] = u64::from_le_bytes(value);
     }
 }
 
@@ -17,8 +16,7 @@ pub(super) fn spread<const SIZE: usize>(bytes: &[u8], lane: usize, values: &mut 
 pub(super) fn gather<const SIZE: usize>(bytes: &mut [u8], lane: usize, values: &[[u64; 32]]) {
     let count = values.len();
     for (at, bytes) in bytes.as_chunks_mut::<SIZE>().0.iter_mut().enumerate() {
-        let (row, lane) = (at & (count - 1), lane + (at >> count.trailing_zeros()));
-        bytes.copy_from_slice(&values[row][lane].to_le_bytes()[..SIZE]);
+        bytes.copy_from_slice(&values[at % count][lane + at / count].to_le_bytes()[..SIZE]);
     }
 }
 
@@ -34,7 +32,7 @@ pub(super) struct Run {
     pub(super) from: usize,
 }
 
-/// All lanes of `mask`, of `whole` bytes each (a power of two), in order. Neighbours are at neighbouring places, as a rule.
+/// All lanes of `mask`, of `whole` bytes each, in order. Neighbours are at neighbouring places, as a rule.
 pub(super) fn runs(mask: u32, offsets: &[u64; 32], whole: usize) -> impl Iterator<Item = Run> + '_ {
     let mut next = 0;
     std::iter::from_fn(move || {
@@ -46,7 +44,7 @@ pub(super) fn runs(mask: u32, offsets: &[u64; 32], whole: usize) -> impl Iterato
         let follows = |count: &usize| {
             mask >> (lane + count) & 1 != 0 && offsets[lane + count] == offsets[lane] + (count * whole) as u64
         };
-        let most = (32 - lane).min((PAGE as usize - from) >> whole.trailing_zeros()).max(1);
+        let most = (32 - lane).min((PAGE as usize - from) / whole).max(1);
         let count = (1..most).find(|count| !follows(count)).unwrap_or(most);
         next = lane + count;
         Some(Run { lane, count, number, from })

@@ -97,8 +97,7 @@ impl Trials<'_> {
         let large = || -> Result<_, BuildError> {
             let others = self.others(built, size.as_ref())?;
             // Where none is drawn, a case may be as large.
-            let case = || self.problem.cases().into_iter().find(|sizes| beside::is_large(self.problem, sizes));
-            let at = size.clone().or_else(case);
+            let at = size.clone().or_else(|| self.large_case());
             let few = at.map(|at| self.few(built, &at)).transpose()?.flatten().into_iter().collect();
             let Some(sizes) = size else { return Ok((None, few, others)) };
             Ok((self.whole(built, sizes, ELSEWHERE + 1)?, few, others))

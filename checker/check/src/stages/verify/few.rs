@@ -27,11 +27,14 @@ impl Trials<'_> {
         Ok(self.once(case, sizes.clone(), Checks::NONE))
     }
 
+    /// The first of the cases that has a million elements.
+    pub(super) fn large_case(&self) -> Option<Sizes> {
+        self.problem.cases().into_iter().find(|sizes| beside::is_large(self.problem, sizes))
+    }
+
     /// The version at sizes from the `count` size to a million elements, or a case that has more, so.
     pub(super) fn few_rungs(&self, built: &Built) -> Vec<Rung> {
-        let large = |sizes: &Sizes| beside::is_large(self.problem, sizes);
-        let case = || self.problem.cases().into_iter().find(large);
-        let Some(far) = beside::large(self.problem, self.seed).or_else(case) else { return Vec::new() };
+        let Some(far) = beside::large(self.problem, self.seed).or_else(|| self.large_case()) else { return Vec::new() };
         let rungs = (0..=RUNGS).map(|rung| beside::between(self.problem, &far, rung, RUNGS));
         rungs.filter_map(|sizes| self.on_few(built, &sizes).map(|program| Rung { sizes, program, few: true })).collect()
     }

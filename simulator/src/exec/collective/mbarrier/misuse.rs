@@ -49,26 +49,21 @@ impl<O: Observer> Worker<'_, O> {
     /// Plain accesses to an mbarrier of their block that lives.
     pub fn touches_mbarrier(&mut self, shared: &Shared, warp: &Warp, by: Accessing, addresses: &[u64; 32], size: u32) {
         let (Some(first), Some(last)) = (shared.mbarriers.first(), shared.mbarriers.last()) else { return };
-        let meets = |lane: &usize| {
-            let (start, end) = (addresses[*lane], addresses[*lane] + u64::from(size));
-            let overlaps = |object: u64| start < object + 8 && object < end;
-            by.lanes >> lane & 1 != 0
-                && start < last + 8
-                && *first < end
-                && shared.mbarriers.iter().any(|object| overlaps(*object))
+        let touched = |lane: usize| {
+            let (start, end) = (addresses[lane], addresses[lane] + u64::from(size));
+            let near = start < last + 8 && *first < end;
+            shared.mbarriers.iter().find(|object| near && start < **object + 8 && **object < end)
         };
-        let touching = (0..32).filter(meets).fold(0u32, |mask, lane| mask | 1 << lane);
-        if touching != 0 {
+        let lanes = (0..32).filter(|lane| by.lanes >> lane & 1 != 0);
+        let touching = lanes.filter(|lane| touched(*lane).is_some()).fold(0u32, |mask, lane| mask | 1 << lane);
+        // The object has its name, not what lies beside it.
+        if let Some(object) = touched(touching.trailing_zeros() as usize % 32).filter(|_| touching != 0) {
             let does = match by.kind {
                 AccessKind::Load => "it is read as if it were data",
                 AccessKind::Store => "it is written as if it were data",
                 AccessKind::Atomic => "it is changed as if it were data",
             };
-            // The object has its name, not what lies beside it.
-            let start = addresses[touching.trailing_zeros() as usize & 31];
-            let object =
-                shared.mbarriers.iter().find(|object| start < **object + 8 && **object < start + u64::from(size));
-            let bytes = LaneBytes::new(AddressSpace::Shared, *object.unwrap_or(first), 8);
+            let bytes = LaneBytes::new(AddressSpace::Shared, *object, 8);
             let misuse = (does.to_owned(), "its memory is for mbarrier instructions alone until mbarrier.inval");
             let kind = self.bad_mbarrier(shared, warp, Accessing { lanes: touching, ..by }, bytes, misuse);
             self.report(shared, warp, by.pc, touching, kind, Severity::Error);
